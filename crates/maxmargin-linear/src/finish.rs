@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   1  coordinate descent until the goal holds or Newton steps are cheaper (front.rs)
-//!   2  from zero with many features: Newton steps on the dual + ‖α‖² / 2σ, σ thirty times larger
-//!      from stage to stage, each from the w of the last
+//!   2  if its end is far from the goal and features are many, from zero: Newton steps on the dual
+//!      + ‖α‖² / 2σ, σ thirty times larger from stage to stage, each from the w of the last
 //!   3  repeat until the certificate shows the goal
 //!   4    α' ← argmin of the dual + ‖α' − α‖² / 2σ, by Newton steps on its dual (newton.rs)
 //!   5    certificate of α' from values computed anew; α ← α' if it is no worse
@@ -27,6 +27,11 @@ const ROUNDS: usize = 60;
 /// The first σ of the path times the mean of `‖x‖²`, and the sweeps to its approximate solution.
 const FIRST: f64 = 10.0;
 const SWEEPS: usize = 10;
+
+/// With many features, the relative gap of a point from which Newton steps begin instead of on the
+/// path: its active set is almost that of the solution. The first σ is larger there by this factor.
+const NEAR: f64 = 1e-2;
+const BOLDER: f64 = 10.0;
 
 /// The growth of σ along the path, and to the first proximal step after it.
 const STAGE: f64 = 30.0;
@@ -52,12 +57,15 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     run.work.entries = descent.entries;
     let mut newton = Newton::new(rows, run.memory, run.squares, dual, run.config.par);
     let wide = rows.width() > DIRECT;
-    let from = match solved {
-        Some((alpha, point)) => Position { alpha, point, sigma: 0.0, continues: false },
-        None if wide && !warm && run.control.ended.is_none() => path(run, &mut newton),
-        None => {
-            let (alpha, point) = certified_point(run, &descent);
-            let sigma = first_sigma(run, &point);
+    let from = if let Some((alpha, point)) = solved {
+        Position { alpha, point, sigma: 0.0, continues: false }
+    } else {
+        let (alpha, point) = certified_point(run, &descent);
+        let near = point.certificate.relative_gap() < NEAR;
+        if wide && !warm && !near && run.control.ended.is_none() {
+            path(run, &mut newton)
+        } else {
+            let sigma = first_sigma(run, &point) * if wide && near { BOLDER } else { 1.0 };
             Position { alpha, point, sigma, continues: false }
         }
     };

@@ -7,3 +7,4 @@ pub(crate) mod search;
 pub(crate) mod shared;
 pub(crate) mod stiff;
 pub(crate) mod system;
+pub(crate) mod variables;

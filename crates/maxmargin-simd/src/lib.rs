@@ -11,7 +11,8 @@
 //!   samples.
 //! - [`exp`], [`power`], [`codes`] and [`distances`] turn dot products into kernel values.
 //! - [`row`] is the form of kernel rows in memory; [`sums`] and [`transpose`] work on rows.
-//! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows.
+//! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows;
+//!   [`clipped`] are the passes of Newton steps with bounds.
 //! - [`pages`] is memory on huge pages, and [`selftest`] compares all passes with plain code.
 #![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch")]
 #![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine uses dozens of them")]
@@ -19,6 +20,7 @@
 #![allow(clippy::approx_constant, reason = "high and low parts of ln 2, whose split is the point")]
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_imports, dead_code, reason = "dispatch and helpers for the levels of x86"))]
 
+pub mod clipped;
 mod dispatch;
 mod dot;
 pub mod pages;

@@ -101,6 +101,11 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
         }
     }
 
+    /// The cost so far, in entries of rows: a step costs as much as ten more.
+    pub(crate) fn cost(&self) -> f64 {
+        (self.entries + 10 * self.steps) as f64
+    }
+
     /// Returns the gradient of variable `k` (step 3).
     #[inline]
     pub(crate) fn gradient(&self, k: usize) -> f64 {

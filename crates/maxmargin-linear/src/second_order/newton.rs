@@ -18,13 +18,15 @@
 //! finite. Without an upper bound (squared hinge) `σ_k = ∞`: plain Newton on the primal.
 
 use crate::point::PointValues;
-use crate::second_order::search::{Line, Variable, search};
+use crate::second_order::search::{Line, search};
 use crate::second_order::system::{Curvature, DIRECT, System, is_regression};
+use crate::second_order::variables::Variables;
 use maxmargin_core::{Dual, EqualityConstraint, RunControl};
 use maxmargin_data::Par;
 use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::FeatureRows;
 use maxmargin_kernel::features::{CHUNK, combine, products};
+use maxmargin_simd::clipped::{Advance, Variable};
 use maxmargin_simd::sums::dot;
 use std::ops::ControlFlow;
 
@@ -47,7 +49,7 @@ pub(crate) struct Newton<'a, R> {
     par: Par,
     w: Vec<f64>,
     bias: f64,
-    variables: Vec<Variable>,
+    variables: Variables,
     /// The product of each row with the last direction, if a row has two variables; else empty.
     row_products: Vec<f64>,
     /// The sums `Σ s_k p_k x_k` and `Σ s_k p_k`.
@@ -114,7 +116,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             par,
             w: vec![0.0; width],
             bias: 0.0,
-            variables: vec![Variable::default(); n],
+            variables: Variables::new(n),
             row_products: vec![0.0; if is_regression(rows, dual) { rows.len() } else { 0 }],
             sum: vec![0.0; width],
             balance: 0.0,
@@ -145,12 +147,13 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
     fn centre(&mut self, alpha: &[f64], w: &[f64], bias: f64, gradient: &[f64], sigma: f64) {
         self.w.copy_from_slice(w);
         self.bias = bias;
-        for (k, v) in self.variables.iter_mut().enumerate() {
-            let (upper, ridge) = (self.dual.upper()[k], self.dual.ridge_of(k));
+        let dual = self.dual;
+        self.variables.update(|k, v| {
+            let (upper, ridge) = (dual.upper()[k], dual.ridge_of(k));
             let (base, weight) = base_and_weight(alpha[k], upper, ridge, sigma);
-            let slack = ridge * alpha[k] - gradient[k] - self.dual.sign()[k] * bias;
-            *v = Variable { slack, fall: 0.0, base, weight, upper, p: 0.0 };
-        }
+            let slack = ridge * alpha[k] - gradient[k] - dual.sign()[k] * bias;
+            *v = Variable { slack, fall: 0.0, base, weight, upper, ridge, p: 0.0 };
+        });
         self.sum.fill(0.0);
         self.balance = 0.0;
         self.advance(0.0);
@@ -160,34 +163,16 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
     /// the sums.
     fn advance(&mut self, t: f64) {
         let dual = self.dual;
-        let n = self.variables.len();
-        let mut parts: Vec<Chunk> = (0..n.div_ceil(CHUNK)).map(|_| Chunk::default()).collect();
-        {
-            // Chunks of the variables, each with its part of the result.
-            let mut tasks: Vec<(&mut [Variable], &mut Chunk)> = self.variables.chunks_mut(CHUNK).zip(&mut parts).collect();
-            self.par.for_chunks(&mut tasks, 1, |chunk, task| {
-                let (variables, part) = &mut task[0];
-                for (at, v) in variables.iter_mut().enumerate() {
-                    part.visit(chunk * CHUNK + at, v, t, dual);
-                }
-            });
-        }
-        let (mut ids, mut coef) = (Vec::new(), Vec::new());
-        self.free.clear();
-        self.weights.clear();
-        self.violation = 0.0;
-        for part in parts {
-            self.violation = self.violation.max(part.violation);
-            self.free.extend(part.free);
-            for (k, change) in part.changes {
-                ids.push(dual.ids()[k]);
-                coef.push(change);
-                self.balance += change;
-            }
-        }
-        self.weights.extend(self.free.iter().map(|&k| self.variables[k].weight));
+        let Advance { free, changes, violation } = self.variables.advance(t, self.par);
+        let ids: Vec<usize> = changes.iter().map(|change| dual.ids()[change.place]).collect();
+        let coef: Vec<f64> = changes.iter().map(|change| dual.sign()[change.place] * change.delta).collect();
+        self.balance += coef.iter().sum::<f64>();
         let moved = combine(self.rows, &ids, &coef, self.par);
         self.sum.iter_mut().zip(&moved).for_each(|(s, m)| *s += m);
+        self.weights.clear();
+        self.weights.extend(free.iter().map(|&k| self.variables.get(k).weight));
+        self.free = free;
+        self.violation = violation;
     }
 
     /// Makes one proximal step from `from`. It is solved until the gradient of the inner problem
@@ -226,9 +211,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         tol: f64,
         stop: impl FnMut(&Cost, f64) -> bool + Send,
     ) -> Round {
-        for (k, v) in self.variables.iter_mut().enumerate() {
-            (v.base, v.weight) = base_and_weight(alpha[k], v.upper, self.dual.ridge_of(k), sigma);
-        }
+        self.variables.update(|k, v| (v.base, v.weight) = base_and_weight(alpha[k], v.upper, v.ridge, sigma));
         self.advance(0.0);
         let steps = if self.is_unbounded() { STEPS_AT_ONCE } else { STEPS };
         self.minimise(sigma, Accuracy::Round(tol), steps, stop)
@@ -241,10 +224,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
     /// Solves the inner problem with centre 0 and this `σ` for all variables, from the present `w`.
     /// An infinite `σ` means that of the ridge.
     pub(crate) fn stage(&mut self, sigma: f64, tol: f64, stop: impl FnMut(&Cost, f64) -> bool + Send) -> Round {
-        for (k, v) in self.variables.iter_mut().enumerate() {
-            v.base = 0.0;
-            v.weight = 1.0 / (self.dual.ridge_of(k) + 1.0 / sigma);
-        }
+        self.variables.update(|_, v| (v.base, v.weight) = (0.0, 1.0 / (v.ridge + 1.0 / sigma)));
         self.advance(0.0);
         let accuracy = if sigma.is_finite() { Accuracy::Stage } else { Accuracy::Round(tol) };
         self.minimise(sigma, accuracy, STEPS_AT_ONCE, stop)
@@ -339,19 +319,16 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             products.iter_mut().enumerate().for_each(|(at, product)| *product = rows.dot(chunk * CHUNK + at, direction));
         });
         let known = &self.row_products;
-        self.par.for_chunks(&mut self.variables, CHUNK, |chunk, variables| {
-            for (at, v) in variables.iter_mut().enumerate() {
-                let k = chunk * CHUNK + at;
-                let id = dual.ids()[k];
-                let product = known.get(id).copied().unwrap_or_else(|| rows.dot(id, direction));
-                v.fall = dual.sign()[k] * (product + bias_direction);
-            }
+        self.variables.set_falls(self.par, |k| {
+            let id = dual.ids()[k];
+            let product = known.get(id).copied().unwrap_or_else(|| rows.dot(id, direction));
+            dual.sign()[k] * (product + bias_direction)
         });
     }
 
     /// Returns the maximisers at the end of the last round.
     pub(crate) fn solution(&self) -> Vec<f64> {
-        self.variables.iter().map(|v| v.p).collect()
+        (0..self.variables.len()).map(|k| self.variables.get(k).p).collect()
     }
 }
 
@@ -363,35 +340,5 @@ fn base_and_weight(alpha: f64, upper: f64, ridge: f64, sigma: f64) -> (f64, f64)
         (alpha / damped, sigma / damped)
     } else {
         (0.0, 1.0 / ridge)
-    }
-}
-
-/// The results of one chunk of variables.
-#[derive(Default)]
-struct Chunk {
-    free: Vec<usize>,
-    changes: Vec<(usize, f64)>,
-    violation: f64,
-}
-
-impl Chunk {
-    #[inline]
-    fn visit(&mut self, k: usize, v: &mut Variable, t: f64, dual: &Dual) {
-        v.slack -= t * v.fall;
-        let wish = v.wish(0.0);
-        let p = wish.clamp(0.0, v.upper);
-        // Which bound a variable is at follows no pattern, that it is at one does: one branch, and
-        // selections below.
-        if wish.min(v.upper - wish) > 0.0 {
-            self.free.push(k);
-        }
-        if p != v.p {
-            self.changes.push((k, dual.sign()[k] * (p - v.p)));
-            v.p = p;
-        }
-        let g = dual.ridge_of(k) * p - v.slack;
-        let too_high = if p > 0.0 { g } else { 0.0 };
-        let too_low = if p < v.upper { -g } else { 0.0 };
-        self.violation = self.violation.max(too_high).max(too_low);
     }
 }

@@ -1,37 +1,9 @@
 //! The line search of the inner problem: its derivative is monotone and piecewise linear, so the
 //! search is almost exact.
 
+use crate::second_order::variables::Variables;
 use maxmargin_data::Par;
-use maxmargin_kernel::features::CHUNK;
-
-/// One variable of the inner problem.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Variable {
-    /// The missing part of the margin: `−linear_term − s (x·w + b)`.
-    pub(crate) slack: f64,
-    /// The decrease of the slack by a full step.
-    pub(crate) fall: f64,
-    /// The maximiser is `p = clip(base + weight · slack)`.
-    pub(crate) base: f64,
-    pub(crate) weight: f64,
-    pub(crate) upper: f64,
-    /// The maximiser `p` at the end of the last step.
-    pub(crate) p: f64,
-}
-
-impl Variable {
-    /// Returns `p` before clipping, after the share `t` of the step.
-    #[inline]
-    pub(crate) fn wish(&self, t: f64) -> f64 {
-        self.base + self.weight * (self.slack - t * self.fall)
-    }
-
-    #[inline]
-    fn moves(&self, end: f64) -> bool {
-        let (from, to) = (self.wish(0.0), self.wish(end));
-        !((from <= 0.0 && to <= 0.0) || (from >= self.upper && to >= self.upper))
-    }
-}
+use maxmargin_simd::clipped::Split;
 
 /// The share of the first derivative at which the search ends.
 const FALL: f64 = 0.05;
@@ -62,18 +34,12 @@ pub(crate) fn falls_between(low: Slope, at: Slope) -> bool {
 
 /// Returns the share of the step that (almost) minimises the inner problem; 0 if it is no descent
 /// direction.
-pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
+pub(crate) fn search(variables: &Variables, line: &Line, par: Par) -> f64 {
     if line.slope >= 0.0 || !line.slope.is_finite() {
         return 0.0;
     }
     let goal = FALL * line.slope.abs();
-    let whole = |t: f64| {
-        let parts = par.map(variables.len().div_ceil(CHUNK), |c| {
-            let chunk = &variables[c * CHUNK..((c + 1) * CHUNK).min(variables.len())];
-            chunk.iter().map(|v| v.fall * v.wish(t).clamp(0.0, v.upper)).sum::<f64>()
-        });
-        line.linear + t * line.square - parts.iter().sum::<f64>()
-    };
+    let whole = |t: f64| variables.slope_at(line, t, par);
     let mut low = Slope { t: 0.0, slope: line.slope };
     let mut high = Slope { t: 1.0, slope: whole(1.0) };
     // Steps beyond 1 are needed only if the model was too steep, as for a bias that no variable
@@ -85,18 +51,11 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
     if high.slope.abs() <= goal && falls_between(low, high) {
         return high.t;
     }
-    // A variable clipped at the same bound at both ends is clipped there in between.
-    let mut fixed = 0.0;
-    let mut moving: Vec<Variable> = Vec::new();
-    for v in variables {
-        if v.moves(high.t) {
-            moving.push(*v);
-        } else {
-            fixed += v.fall * v.wish(0.0).clamp(0.0, v.upper);
-        }
-    }
+    // Variables that are clipped at the same bound at both ends, or at none, are so in between.
+    let Split { constant, rate, crossing } = variables.split(high.t, par);
     let slope = |t: f64| {
-        line.linear + t * line.square - fixed - moving.iter().map(|v| v.fall * v.wish(t).clamp(0.0, v.upper)).sum::<f64>()
+        let sum: f64 = crossing.iter().map(|v| v.fall * (v.wish - t * v.rate).clamp(0.0, v.upper)).sum();
+        line.linear + t * (line.square + rate) - constant - sum
     };
     for round in 0..60 {
         // Regula falsi, with bisection in between so that both ends move.
@@ -121,12 +80,15 @@ pub(crate) fn search(variables: &[Variable], line: &Line, par: Par) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use maxmargin_simd::clipped::Variable;
 
     /// The derivative rises from −1 to 0.04 along the first thousandth of the step, and stays.
     #[test]
     fn a_plateau_above_the_beginning_is_no_end() {
-        let variable = Variable { slack: 1e-3, fall: 1.0, base: 0.0, weight: 1040.0, upper: 1.04, p: 1.04 };
-        let t = search(&[variable], &Line { linear: 0.04, square: 0.0, slope: -1.0 }, Par::Seq);
+        let mut variables = Variables::new(1);
+        let variable = Variable { slack: 1e-3, fall: 1.0, weight: 1040.0, upper: 1.04, p: 1.04, ..Variable::default() };
+        variables.update(|_, v| *v = variable);
+        let t = search(&variables, &Line { linear: 0.04, square: 0.0, slope: -1.0 }, Par::Seq);
         let before = t.min(1e-3);
         let value = 0.04 * t - 1.04 * before * (1.0 - before / 2e-3);
         assert!(value < -4e-4, "{t} {value}");

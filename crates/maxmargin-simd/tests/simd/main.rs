@@ -2,6 +2,7 @@
 
 mod bits;
 mod bytes;
+mod clipped;
 mod distances;
 mod exp;
 mod lengths;
