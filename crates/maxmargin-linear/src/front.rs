@@ -72,8 +72,15 @@ fn is_unbounded(dual: &Dual) -> bool {
 }
 
 /// With few features, the sweeps after which a larger relative gap means no convergence: on a9a,
-/// ijcnn1, w8a and usps it is .75 to 1 where thousands would follow, and below .5 where hundreds do.
+/// ijcnn1, w8a and usps it is .75 to 1 where thousands would follow, below .5 where hundreds do.
 const NO_CONVERGENCE: (u64, f64) = (3, 0.5);
+
+/// With many features, a bad forecast counts if the relative gap is above the first, or if sweeps
+/// have cost the second share of Newton steps. The violation of single sweeps foretells little: at
+/// `C = 1` on news20 it doubles from one to the next and falls to the tolerance soon after. Where
+/// sweeps do not converge, the gap is .3 and more.
+const NEARBY: f64 = 0.2;
+const DEAR: f64 = 0.5;
 
 /// Sweeps until the certificate shows the goal, or until the rest would cost more than Newton
 /// steps. Returns the point if it shows the goal.
@@ -130,16 +137,11 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         if run.control.check(descent.steps, range.max(held)) {
             return None;
         }
-        let (sweeps, gap) = NO_CONVERGENCE;
-        if few && run.work.sweeps == sweeps && relative_gap(run, descent) > gap {
+        if few && !converges(run, descent) {
             return None;
         }
         match pace.predict(descent.cost(), range.max(held)) {
-            Some(more)
-                if more > pace.budget && (few || descent.cost() > 0.5 * pace.budget || relative_gap(run, descent) > NEARBY) =>
-            {
-                break;
-            }
+            Some(more) if more > pace.budget && (few || is_far(run, descent, pace.budget)) => break,
             Some(more) if descent.cost() > plain_limit && more > descent.cost() => break,
             _ => {}
         }
@@ -184,11 +186,16 @@ fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &Sw
     }
 }
 
-/// With many features, sweeps go on despite a bad forecast if the relative gap is below this. The
-/// violation of single sweeps foretells little there: at `C = 1` on news20 it doubles from one sweep
-/// to the next and falls to the tolerance soon after. Where sweeps do not converge the gap is .3 and
-/// more.
-const NEARBY: f64 = 0.2;
+/// Returns false if the sweeps so far show that they do not converge, with few features.
+fn converges<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> bool {
+    let (sweeps, gap) = NO_CONVERGENCE;
+    run.work.sweeps != sweeps || relative_gap(run, descent) <= gap
+}
+
+/// Returns true if a bad forecast counts, with many features.
+fn is_far<R: FeatureRows>(run: &Run, descent: &Descent<R>, budget: f64) -> bool {
+    descent.cost() > DEAR * budget || relative_gap(run, descent) > NEARBY
+}
 
 /// Returns the relative gap of the present point.
 fn relative_gap<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> f64 {

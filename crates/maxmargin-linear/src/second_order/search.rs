@@ -39,7 +39,7 @@ pub(crate) fn search(variables: &Variables, line: &Line, par: Par) -> f64 {
         return 0.0;
     }
     let goal = FALL * line.slope.abs();
-    let whole = |t: f64| variables.slope_at(line, t, par);
+    let whole = |t: f64| line.linear + t * line.square - variables.sum_at(t, par);
     let mut low = Slope { t: 0.0, slope: line.slope };
     let mut high = Slope { t: 1.0, slope: whole(1.0) };
     // Steps beyond 1 are needed only if the model was too steep, as for a bias that no variable

@@ -1,6 +1,5 @@
 //! The variables of the inner problem, in blocks for vector passes.
 
-use crate::second_order::search::Line;
 use maxmargin_data::Par;
 use maxmargin_kernel::features::CHUNK;
 use maxmargin_simd::clipped::{Advance, Block, LANES, Split, Variable, advance, split, sum_at};
@@ -71,10 +70,9 @@ impl Variables {
         all
     }
 
-    /// Returns the derivative of the inner problem at the share `t` of a line.
-    pub(crate) fn slope_at(&self, line: &Line, t: f64, par: Par) -> f64 {
-        let parts = self.chunks(par, |blocks| sum_at(blocks, t));
-        line.linear + t * line.square - parts.iter().sum::<f64>()
+    /// Returns `Σ fall · p` at the share `t` of a line.
+    pub(crate) fn sum_at(&self, t: f64, par: Par) -> f64 {
+        self.chunks(par, |blocks| sum_at(blocks, t)).iter().sum()
     }
 
     /// Splits `Σ fall · p` for all shares from 0 to `end`.

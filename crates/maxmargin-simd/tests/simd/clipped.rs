@@ -1,3 +1,5 @@
+//! Passes over clipped variables: the results of plain loops.
+
 use crate::{answers, at_each_level};
 use maxmargin_simd::clipped::{Advance, Block, Change, LANES, Variable, advance, split, sum_at};
 
