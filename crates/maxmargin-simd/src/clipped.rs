@@ -116,7 +116,7 @@ pub struct Change {
     pub delta: f64,
 }
 
-/// The results of [`advance`], to which further passes add.
+/// The results of [`advance`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advance {
     /// The places of variables strictly between their bounds, ascending.
@@ -227,7 +227,7 @@ fn plain_advance(blocks: &mut [Block], t: f64, first: usize) -> Advance {
             violations[lane] = larger(violations[lane], larger(too_high, too_low));
             inside[lane] = if wish < upper - wish { wish } else { upper - wish };
             deltas[lane] = p - before;
-            busy[lane] = larger(inside[lane], (p - before).abs());
+            busy[lane] = larger(inside[lane], deltas[lane].abs());
             block.slack[lane] = slack;
             block.p[lane] = p;
         }

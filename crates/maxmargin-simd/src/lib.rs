@@ -13,7 +13,7 @@
 //! - [`row`] is the form of kernel rows in memory; [`sums`] and [`transpose`] work on rows.
 //! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows;
 //!   [`clipped`] are the passes of Newton steps with bounds.
-//! - [`pages`] is memory on huge pages, and [`selftest`] compares all passes with plain code.
+//! - [`pages`] is memory on huge pages, and [`selftest`] compares passes with plain code.
 #![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch")]
 #![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine uses dozens of them")]
 #![allow(clippy::inline_always, reason = "plain loops must be compiled inside the function that enables the instructions")]

@@ -4,6 +4,7 @@
 //! The tests of this crate check the machines on which they run. This module checks the user's
 //! machine, in milliseconds.
 
+use crate::clipped::{Block, LANES, Variable, advance, split, sum_at};
 use crate::dispatch::level::{Level, level, levels, restrict};
 use crate::dot::products::{PORTABLE_FUSES, Real};
 use crate::dot::{bits, bytes, products};
@@ -38,7 +39,7 @@ pub struct Finding {
 /// The results of a pass as bits, for comparisons of levels, or the difference from plain code.
 type Pass = fn(&Sample) -> Result<Vec<u64>, String>;
 
-const PASSES: [(&str, Pass); 10] = [
+const PASSES: [(&str, Pass); 11] = [
     ("products in single precision", products_of::<f32>),
     ("products in double precision", products_of::<f64>),
     ("products of bytes", products_of_bytes),
@@ -48,6 +49,7 @@ const PASSES: [(&str, Pass); 10] = [
     ("gradient and extremes", gradient),
     ("choice of a partner", partner),
     ("sums", sums_of),
+    ("clipped variables", clipped),
     ("transposed copies", transposed),
 ];
 
@@ -289,6 +291,31 @@ fn sums_of(sample: &Sample) -> Result<Vec<u64>, String> {
     let terms = || sample.f.iter().zip(&sample.row).map(|(f, k)| f * f64::from(*k));
     near(&[dot], |_| (terms().sum(), 1e-13 * terms().map(f64::abs).sum::<f64>()))?;
     Ok(f.iter().chain([&dot]).map(|v| v.to_bits()).collect())
+}
+
+fn clipped(sample: &Sample) -> Result<Vec<u64>, String> {
+    let variable = |k: usize| {
+        let (slack, fall) = (sample.f[k], f64::from(sample.other[k]));
+        Variable { slack, fall, base: f64::from(sample.row[k]), weight: 1.5, upper: 1.0, ..Variable::default() }
+    };
+    let at = |k: usize, t: f64| {
+        let v = variable(k);
+        (v.base + v.weight * (v.slack - t * v.fall)).clamp(0.0, v.upper)
+    };
+    let sum = |t: f64| (0..N).map(|k| variable(k).fall * at(k, t)).sum::<f64>();
+    let mut blocks = vec![Block::default(); N.div_ceil(LANES)];
+    (0..N).for_each(|k| blocks[k / LANES].set(k % LANES, &variable(k)));
+    let parts = split(&blocks, 1.0);
+    let crossing: f64 = parts.crossing.iter().map(|c| c.fall * (c.wish - 0.4 * c.rate).clamp(0.0, c.upper)).sum();
+    let found = [sum_at(&blocks, 0.4), parts.constant - 0.4 * parts.rate + crossing];
+    near(&found, |_| (sum(0.4), 1e-13 * N as f64))?;
+    let moved = advance(&mut blocks, 0.4, 0);
+    let p: Vec<f64> = (0..N).map(|k| blocks[k / LANES].get(k % LANES).p).collect();
+    exactly(&p, |k| at(k, 0.4))?;
+    let free: Vec<usize> = (0..N).filter(|&k| p[k] > 0.0 && p[k] < 1.0).collect();
+    exactly(&moved.free, |k| free.get(k).copied().unwrap_or(N))?;
+    let figures = [parts.constant, parts.rate, moved.violation];
+    Ok(found.iter().chain(&p).chain(&figures).map(|v| v.to_bits()).collect())
 }
 
 fn transposed(sample: &Sample) -> Result<Vec<u64>, String> {
