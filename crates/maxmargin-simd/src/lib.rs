@@ -13,7 +13,7 @@
 //! - [`row`] is the form of kernel rows in memory; [`sums`] and [`transpose`] work on rows.
 //! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows;
 //!   [`clipped`] are the passes of Newton steps with bounds.
-//! - [`pages`] is memory on huge pages, and [`selftest`] compares passes with plain code.
+//! - [`pages`] is memory for kernel values, and [`selftest`] compares passes with plain code.
 #![allow(unsafe_code, reason = "vector loads and stores and run-time dispatch")]
 #![allow(clippy::wildcard_imports, reason = "intrinsics: a vector routine uses dozens of them")]
 #![allow(clippy::inline_always, reason = "plain loops must be compiled inside the function that enables the instructions")]
@@ -32,6 +32,6 @@ mod values;
 
 pub use dispatch::level;
 pub use dot::{bits, bytes, products};
-pub use rows::{row, sums, transpose};
+pub use rows::{row, row_sums, sums, transpose};
 pub use smo::{moves, passes};
 pub use values::{codes, distances, exp, power};

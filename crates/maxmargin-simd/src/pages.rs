@@ -1,9 +1,13 @@
-//! Memory for kernel values: pieces of large mappings, on huge pages where the system has them.
+//! Memory for kernel values: pieces of large mappings.
 //!
-//! The first touch of a page is the main cost of memory: with small pages, touching a matrix of
-//! some gigabytes takes longer than computing it. Pieces are adjacent, so that the first touch of a
-//! huge page serves all of them. A mapping without remaining pieces is filled again before a new
-//! one is created.
+//! The first touch of a page is the main cost of memory: a matrix of some gigabytes takes as long
+//! to touch as to compute. So pieces are adjacent, and a mapping without remaining pieces is filled
+//! again before a new one is created.
+//!
+//! Huge pages are not requested. Where all memory is the machine's own, they are touched in half
+//! of the time of small pages, 0.2 s a gigabyte less. A virtual machine that returns free memory to
+//! its host takes huge pages from what it has returned: 2.5 s a gigabyte more
+//! (docs/performance.md).
 
 use memmap2::MmapMut;
 use std::alloc::{Layout, handle_alloc_error};
@@ -17,9 +21,6 @@ const ALIGN: usize = 64;
 /// Size of the first mapping, and of the largest one for small pieces.
 const SMALLEST: usize = 1 << 18;
 const LARGEST: usize = 1 << 26;
-
-/// Smallest size of a mapping for which huge pages are requested.
-const HUGE: usize = 1 << 22;
 
 /// A mapping, which lives as long as its pieces.
 #[derive(Debug)]
@@ -138,11 +139,6 @@ impl Slab {
         let Ok(mut map) = MmapMut::map_anon(len) else {
             handle_alloc_error(Layout::array::<u8>(len).unwrap_or(Layout::new::<u8>()))
         };
-        // If the system refuses, the pages are small.
-        #[cfg(target_os = "linux")]
-        if len >= HUGE {
-            let _ = map.advise(memmap2::Advice::HugePage);
-        }
         let first = NonNull::from(&mut map[..]).cast();
         Self { first, len: map.len(), _map: map }
     }

@@ -71,6 +71,10 @@ pub(crate) fn coefficients(dual: &Dual, source: Exact, alpha: &[f64]) -> Vec<(us
     let place = |id: usize| different.as_ref().map_or(id, |(_, of)| of[id] as usize);
     let moved = (0..dual.len()).filter(|&k| alpha[k] != 0.0);
     let mut terms: Vec<(usize, f64)> = moved.map(|k| (place(dual.ids()[k]), dual.sign()[k] * alpha[k])).collect();
+    // Usually every sample has one variable, in the order of the samples.
+    if terms.is_sorted_by(|a, b| a.0 < b.0) {
+        return terms;
+    }
     // A stable sort: the terms of one sample are added in the order of the variables. Where large
     // terms cancel, the rest must be exact.
     terms.sort_by_key(|term| term.0);

@@ -49,6 +49,9 @@ pub(crate) struct Decisions {
 /// Largest number of decision values that are kept for the next value of C: 64 MiB.
 const MOST_KEPT: usize = 1 << 23;
 
+/// Samples whose decision values are written together.
+const TOGETHER: usize = 8;
+
 impl Decisions {
     /// A place for the decision values of one value of C after the other, for so many samples in
     /// all rounds; `None` if there is one value of C or one machine, or if there are too many.
@@ -267,8 +270,12 @@ impl ReportAssembly<'_> {
         let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
         let runs = samples.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
         let sums = source.sums_of(&terms, &runs.collect::<Vec<_>>(), self.par, control)?;
-        for ((p, decision), sums) in machines.iter().zip(sums.chunks_exact(samples.len())) {
-            samples.iter().zip(sums).for_each(|(&i, sum)| decisions[i * width + p] = sum + decision.bias);
+        // Some samples at a time: their rows stay in the cache for all machines.
+        for (at, samples_of_block) in samples.chunks(TOGETHER).enumerate() {
+            for ((p, decision), sums) in machines.iter().zip(sums.chunks_exact(samples.len())) {
+                let sums = &sums[at * TOGETHER..][..samples_of_block.len()];
+                samples_of_block.iter().zip(sums).for_each(|(&i, sum)| decisions[i * width + p] = sum + decision.bias);
+            }
         }
         Ok(())
     }

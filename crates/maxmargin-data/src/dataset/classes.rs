@@ -105,8 +105,18 @@ pub fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
 pub fn elected(classes: usize, decisions: &[f64]) -> usize {
     assert_eq!(decisions.len(), classes * (classes - 1) / 2, "decision values of {classes} classes");
     let mut votes = vec![0_u32; classes];
-    for ((a, b), &decision) in pairs(classes).zip(decisions) {
-        votes[if decision >= 0.0 { b } else { a }] += 1;
+    let mut left = decisions;
+    for a in 0..classes {
+        let (own, later) = votes.split_at_mut(a + 1);
+        let (of_pairs, rest) = left.split_at(later.len());
+        let mut lost = 0;
+        for (votes, &decision) in later.iter_mut().zip(of_pairs) {
+            let is_later = u32::from(decision >= 0.0);
+            *votes += is_later;
+            lost += is_later;
+        }
+        own[a] += of_pairs.len() as u32 - lost;
+        left = rest;
     }
     // `max_by_key` returns the last maximum, so the order is reversed.
     (0..classes).rev().max_by_key(|&class| votes[class]).unwrap_or(0)

@@ -3,7 +3,7 @@
 use crate::Gram;
 use crate::gram::KeptValues;
 use maxmargin_data::{Cancelled, Par, RunControl};
-use maxmargin_simd::sums::{BLOCK, PartialSum, RowTerm, add_sums_of_rows};
+use maxmargin_simd::row_sums::{BLOCK, PartialSum, RowTerm, add_sums_of_rows};
 use std::ops::Range;
 
 /// Most columns of a tile, the unit of parallel work.

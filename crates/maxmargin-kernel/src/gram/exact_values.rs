@@ -2,7 +2,7 @@
 
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::pages::{Pages, Piece};
-use maxmargin_simd::sums::BLOCK;
+use maxmargin_simd::row_sums::BLOCK;
 use std::ops::Range;
 use std::sync::OnceLock;
 

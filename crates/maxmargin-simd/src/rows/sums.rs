@@ -4,7 +4,6 @@
 //! bits.
 
 use crate::dispatch::each::at_level;
-use std::ops::Range;
 
 /// Number of partial sums of [`dot`], independent of the vector width.
 const LANES: usize = 16;
@@ -76,60 +75,6 @@ impl Products {
 fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     for (f, &k) in f.iter_mut().zip(row) {
         *f += factor * k.into();
-    }
-}
-
-/// A row with a factor.
-#[derive(Clone, Copy, Debug)]
-pub struct RowTerm<'a> {
-    /// The row, in whole blocks.
-    pub row: &'a [f64],
-    /// The factor.
-    pub factor: f64,
-}
-
-/// Some terms of the sum of a point.
-#[derive(Clone, Copy, Debug)]
-pub struct PartialSum<'a> {
-    /// The index of the point.
-    pub point: usize,
-    /// The terms.
-    pub terms: &'a [RowTerm<'a>],
-}
-
-/// Columns whose sums stay in registers. Rows of kept values begin at multiples of it.
-pub const BLOCK: usize = 16;
-
-/// Adds `Σ factor · row_c` of every partial sum to the sum of its point, for every column `c` of
-/// `columns`. The sums of a point follow each other in `out`.
-///
-/// All parts read a block of columns before the next one. Parts of the same rows should follow each
-/// other: their block is in a cache then.
-///
-/// # Panics
-///
-/// When a point has no place in `out`, or the columns, in whole blocks, exceed a row.
-pub fn add_sums_of_rows(columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) {
-    at_level!(plain_add_sums [] [] (columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) -> ());
-}
-
-#[inline(always)]
-fn plain_add_sums(columns: Range<usize>, parts: &[PartialSum], out: &mut [f64]) {
-    let first = columns.start / BLOCK * BLOCK;
-    for block in (first..columns.end).step_by(BLOCK) {
-        // Other sums of the block are computed and left.
-        let wanted = columns.start.max(block)..columns.end.min(block + BLOCK);
-        for &PartialSum { point, terms } in parts {
-            let mut sums = [0.0; BLOCK];
-            for &RowTerm { row, factor } in terms {
-                let row: &[f64; BLOCK] = row[block..].first_chunk().expect("whole blocks");
-                for lane in 0..BLOCK {
-                    sums[lane] += factor * row[lane];
-                }
-            }
-            let out = &mut out[point * columns.len() + wanted.start - columns.start..][..wanted.len()];
-            out.iter_mut().zip(&sums[wanted.start - block..]).for_each(|(out, sum)| *out += sum);
-        }
     }
 }
 

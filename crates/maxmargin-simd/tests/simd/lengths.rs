@@ -4,6 +4,7 @@ use crate::at_each_level;
 use maxmargin_simd::moves::{Between, moved};
 use maxmargin_simd::passes::{Along, Diagonal, PairUpdate, PartnerSelection, conjugate_and_scan, second_order};
 use maxmargin_simd::row::RowSlice;
+use maxmargin_simd::row_sums::{PartialSum, RowTerm, add_sums_of_rows};
 use maxmargin_simd::{bits, bytes, products, transpose};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -40,6 +41,18 @@ fn byte_products_refuse_strides_whose_ends_wrap() {
     for (count, stride) in [(2, usize::MAX), (2, usize::MAX - 31), (3, 1 << 63), (5, 1 << 62), (9, 1 << 61), (12, usize::MAX)] {
         refused(|| bytes::products(&rows[..count], count, &panel, &mut vec![0; 64], stride), "room for 64 sums");
     }
+}
+
+#[test]
+fn sums_refuse_rows_without_all_blocks() {
+    let row = [0.0; 47];
+    let terms = [RowTerm { row: &row, factor: 1.0 }];
+    for columns in [0..33, 40..47, usize::MAX - 31..usize::MAX, usize::MAX - 40..usize::MAX - 31] {
+        let sum = || add_sums_of_rows(columns.clone(), &[PartialSum { point: 0, terms: &terms }], &mut [0.0; 64]);
+        refused(sum, "whole blocks");
+    }
+    let beside = || add_sums_of_rows(0..32, &[PartialSum { point: 1, terms: &terms }], &mut [0.0; 63]);
+    refused(beside, "range");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod lengths;
 mod passes;
 mod power;
 mod products;
+mod row_sums;
 mod sliced;
 mod transpose;
 

@@ -172,13 +172,19 @@ impl Shard {
     /// a place without a variable are 0, so it gets no bit.
     pub(crate) fn mark_all(&mut self, alpha: &[f64], upper: &[f64], sign: &[f64]) {
         let (places, last) = (self.at..self.at + self.f.len(), self.sides.len() - 1);
-        let bounds = alpha[places.clone()].iter().zip(&upper[places.clone()]);
-        for (k, ((a, upper), sign)) in bounds.zip(&sign[places]).enumerate() {
-            let (rises, falls) = (a < upper, *a > 0.0);
-            let (up, low) = if *sign > 0.0 { (rises, falls) } else { (falls, rises) };
-            let side = &mut self.sides[usize::from(*sign < 0.0).min(last)];
-            side.up[k / 8] |= u8::from(up) << (k % 8);
-            side.low[k / 8] |= u8::from(low) << (k % 8);
+        let bytes = alpha[places.clone()].chunks(8).zip(upper[places.clone()].chunks(8)).zip(sign[places].chunks(8));
+        for (byte, ((alpha, upper), sign)) in bytes.enumerate() {
+            let (mut up, mut low) = ([0_u8; 2], [0_u8; 2]);
+            for (bit, ((a, upper), sign)) in alpha.iter().zip(upper).zip(sign).enumerate() {
+                let (rises, falls, side) = (u8::from(a < upper), u8::from(*a > 0.0), usize::from(*sign < 0.0));
+                let (of_up, of_low) = if *sign > 0.0 { (rises, falls) } else { (falls, rises) };
+                up[side] |= of_up << bit;
+                low[side] |= of_low << bit;
+            }
+            for side in 0..2 {
+                self.sides[side.min(last)].up[byte] |= up[side];
+                self.sides[side.min(last)].low[byte] |= low[side];
+            }
         }
     }
 

@@ -58,8 +58,8 @@ impl Machine {
         let cores = self.cores.map_or_else(String::new, |count| format!("{count} core{}, ", if count == 1 { "" } else { "s" }));
         let [whole, free, budget] = [self.memory_bytes, self.free_bytes, self.budget_bytes].map(format::bytes);
         let pages = match self.huge_pages.as_str() {
-            "always" | "madvise" => "used for kernel values",
-            "never" => "disabled on this machine; large problems are a few per cent slower",
+            "always" => "the system uses them for kernel values",
+            "madvise" | "never" => "not used",
             _ => "unknown to the system",
         };
         [

@@ -141,14 +141,28 @@ unsafe fn each<const KIND: u8, const FORM: u8>(
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn place(f: &[f64], set: &[u8], value: f64, chunk: usize) -> usize {
     let value = _mm512_set1_pd(value);
-    for (k, eight) in (chunk..f.len().min(chunk + CHUNK)).step_by(8).zip(f[chunk..].chunks(8)) {
-        let live = if eight.len() == 8 { !0 } else { (1 << eight.len()) - 1 };
+    let f = &f[..f.len().min(chunk + CHUNK)];
+    let mut k = chunk;
+    // Four vectors at once: their comparisons do not wait for a branch each.
+    while k + 32 <= f.len() {
+        // SAFETY: 32 elements from `k` on.
+        let equal = |v: usize| unsafe { _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(_mm512_loadu_pd(f.as_ptr().add(k + 8 * v)), value) };
+        let found = u32::from_le_bytes([equal(0), equal(1), equal(2), equal(3)]);
+        let found = found & u32::from_le_bytes([set[k / 8], set[k / 8 + 1], set[k / 8 + 2], set[k / 8 + 3]]);
+        if found != 0 {
+            return k + found.trailing_zeros() as usize;
+        }
+        k += 32;
+    }
+    while k < f.len() {
+        let live = if f.len() - k >= 8 { !0 } else { (1 << (f.len() - k)) - 1 };
         // SAFETY: the mask keeps the load inside these elements.
-        let here = unsafe { _mm512_maskz_loadu_pd(live, eight.as_ptr()) };
+        let here = unsafe { _mm512_maskz_loadu_pd(live, f.as_ptr().add(k)) };
         let found = _mm512_mask_cmp_pd_mask::<_CMP_EQ_OQ>(live & set[k / 8], here, value);
         if found != 0 {
             return k + found.trailing_zeros() as usize;
         }
+        k += 8;
     }
     usize::MAX
 }
@@ -182,67 +196,124 @@ unsafe fn select<const FORM: u8, const CONJUGATE: bool>(
     selection: &PartnerSelection,
     low: &[u8],
 ) -> Partner {
-    let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
-    let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
-    let (qi, scale) = (_mm512_set1_pd(qi), _mm512_set1_pd(scale));
-    let full = f.len() / LANES * LANES;
+    let candidates = Candidates::of(f, selection, low);
+    let (n, full) = (f.len(), f.len() / LANES * LANES);
     let (mut source, mut stretch) = (Source::of(&ki), Stretch::default());
-    let (threshold, least) = (_mm512_set1_pd(fi), _mm512_set1_pd(tau));
-    let (two, own) = (_mm512_set1_pd(2.0), _mm512_set1_pd(kii));
-    let constant = match diagonal {
-        Diagonal::Constant(d) => _mm512_set1_pd(kii + d),
-        Diagonal::Each(_) => own,
-    };
     let mut best = Best::new();
     let mut k = 0;
-    while k < full {
+    while k < n {
         if k % CHUNK == 0 {
-            // SAFETY: the row has f.len() ≥ full entries.
-            unsafe { source.enter::<FORM>(&mut stretch, k, full.min(k + CHUNK)) };
+            // SAFETY: the row has n entries.
+            unsafe { source.enter::<FORM>(&mut stretch, k, n.min(k + CHUNK)) };
         }
-        let most = _mm512_set1_pd(best.gain);
-        let (mut squares, mut curvatures, mut able) = ([_mm512_setzero_pd(); 2], [_mm512_setzero_pd(); 2], [0; 2]);
         source.prefetch::<FORM>(k + AHEAD);
-        // SAFETY: k + 16 ≤ full ≤ n bounds every access; byte at / 8 holds the bits at … at + 7.
-        unsafe {
-            let row = halves(source.sixteen::<FORM>(k));
-            for half in 0..2 {
-                let at = k + 8 * half;
-                let b = _mm512_sub_pd(_mm512_loadu_pd(f.as_ptr().add(at)), threshold);
-                let candidate = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(*low.get_unchecked(at / 8), b, _mm512_setzero_pd());
-                let sum = match diagonal {
-                    Diagonal::Constant(_) => constant,
-                    Diagonal::Each(d) => _mm512_add_pd(own, _mm512_loadu_pd(d.as_ptr().add(at))),
-                };
-                let mut a = _mm512_sub_pd(sum, _mm512_mul_pd(two, row[half]));
-                if CONJUGATE {
-                    let apart = _mm512_sub_pd(_mm512_loadu_pd(q.as_ptr().add(at)), qi);
-                    a = _mm512_sub_pd(a, _mm512_mul_pd(scale, _mm512_mul_pd(apart, apart)));
-                }
-                curvatures[half] = _mm512_max_pd(a, least);
-                squares[half] = _mm512_mul_pd(b, b);
-                let bound = _mm512_mul_pd(most, curvatures[half]);
-                able[half] = _mm512_mask_cmp_pd_mask::<_CMP_GE_OQ>(candidate, squares[half], bound);
+        // SAFETY: sixteen elements from `k` on, or the n − k elements that are left.
+        let block = unsafe {
+            if k < full {
+                candidates.block::<CONJUGATE, true>(k, !0, source.sixteen::<FORM>(k), best.gain)
+            } else {
+                let live = (1 << (n - k)) - 1;
+                candidates.block::<CONJUGATE, false>(k, live, source.some::<FORM>(k, live), best.gain)
             }
-        }
+        };
         // Few blocks have a better candidate.
-        if able != [0; 2] {
-            best.offer(k, &sixteen(squares), &sixteen(curvatures), u16::from_le_bytes(able));
+        if block.able != [0; 2] {
+            block.offer(k, &mut best);
         }
         k += LANES;
     }
-    best.scalar(full, f, ki, selection, low);
     best.partner()
 }
 
-/// The elements of two vectors.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn sixteen(halves: [__m512d; 2]) -> [f64; LANES] {
-    let mut values = [0.0; LANES];
-    for (half, vector) in halves.into_iter().enumerate() {
-        // SAFETY: the array has 16 elements; a half writes 8 of them.
-        unsafe { _mm512_storeu_pd(values.as_mut_ptr().add(8 * half), vector) };
+/// The elements of a selection, with its numbers in all lanes of vectors.
+struct Candidates<'a> {
+    f: &'a [f64],
+    low: &'a [u8],
+    diagonal: Diagonal<'a>,
+    q: &'a [f64],
+    qi: __m512d,
+    scale: __m512d,
+    threshold: __m512d,
+    least: __m512d,
+    own: __m512d,
+    /// `K_ii + K_jj`, if it is the same for all.
+    constant: __m512d,
+}
+
+impl<'a> Candidates<'a> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    fn of(f: &'a [f64], selection: &PartnerSelection<'a>, low: &'a [u8]) -> Self {
+        let &PartnerSelection { diagonal, along, kii, fi, tau } = selection;
+        let Along { q, qi, scale } = along.unwrap_or(Along { q: &[], qi: 0.0, scale: 0.0 });
+        let [qi, scale, threshold, least, own] = [qi, scale, fi, tau, kii].map(|x| _mm512_set1_pd(x));
+        let constant = match diagonal {
+            Diagonal::Constant(d) => _mm512_set1_pd(kii + d),
+            Diagonal::Each(_) => own,
+        };
+        Self { f, low, diagonal, q, qi, scale, threshold, least, own, constant }
     }
-    values
+
+    /// The block of the elements from `k` on, with these kernel values.
+    ///
+    /// # Safety
+    ///
+    /// Sixteen elements from `k` on if the block is `WHOLE`, and else those of `live`; `k` is a
+    /// multiple of sixteen.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe fn block<const CONJUGATE: bool, const WHOLE: bool>(&self, k: usize, live: u16, row: __m512, gain: f64) -> Block {
+        let (row, most, two) = (halves(row), _mm512_set1_pd(gain), _mm512_set1_pd(2.0));
+        let mut block = Block { squares: [_mm512_setzero_pd(); 2], curvatures: [_mm512_setzero_pd(); 2], able: [0; 2] };
+        for (half, row) in row.into_iter().enumerate() {
+            let (at, own_live) = (k + 8 * half, (live >> (8 * half)) as u8);
+            if !WHOLE && own_live == 0 {
+                break;
+            }
+            // SAFETY: the caller vouches for the elements that are loaded.
+            let load = |of: &[f64]| unsafe {
+                let address = of.as_ptr().add(at);
+                if WHOLE { _mm512_loadu_pd(address) } else { _mm512_maskz_loadu_pd(own_live, address) }
+            };
+            // SAFETY: byte at / 8 holds the bits at … at + 7, of which one is an element.
+            let allowed = unsafe { *self.low.get_unchecked(at / 8) } & own_live;
+            let b = _mm512_sub_pd(load(self.f), self.threshold);
+            let candidate = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(allowed, b, _mm512_setzero_pd());
+            let sum = match self.diagonal {
+                Diagonal::Constant(_) => self.constant,
+                Diagonal::Each(d) => _mm512_add_pd(self.own, load(d)),
+            };
+            let mut a = _mm512_sub_pd(sum, _mm512_mul_pd(two, row));
+            if CONJUGATE {
+                let apart = _mm512_sub_pd(load(self.q), self.qi);
+                a = _mm512_sub_pd(a, _mm512_mul_pd(self.scale, _mm512_mul_pd(apart, apart)));
+            }
+            block.curvatures[half] = _mm512_max_pd(a, self.least);
+            block.squares[half] = _mm512_mul_pd(b, b);
+            let bound = _mm512_mul_pd(most, block.curvatures[half]);
+            block.able[half] = _mm512_mask_cmp_pd_mask::<_CMP_GE_OQ>(candidate, block.squares[half], bound);
+        }
+        block
+    }
+}
+
+/// Sixteen elements: squares and curvatures, and those whose gain may be larger than the best one.
+struct Block {
+    squares: [__m512d; 2],
+    curvatures: [__m512d; 2],
+    able: [__mmask8; 2],
+}
+
+impl Block {
+    /// Takes the largest gain of the block, which begins at `at`, if it is larger.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    fn offer(&self, at: usize, best: &mut Best) {
+        // Gains are positive, and 0 stands for what is not able.
+        let gain = |half: usize| _mm512_maskz_div_pd(self.able[half], self.squares[half], self.curvatures[half]);
+        let gains = [gain(0), gain(1)];
+        let most = _mm512_reduce_max_pd(_mm512_max_pd(gains[0], gains[1]));
+        let equal = |half: usize| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(gains[half], _mm512_set1_pd(most));
+        best.improve(most, at + u16::from_le_bytes([equal(0), equal(1)]).trailing_zeros() as usize);
+    }
 }
