@@ -7,9 +7,7 @@ use crate::dispatch::level::{Level, level};
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+mod vectors;
 
 /// A row with a factor.
 #[derive(Clone, Copy, Debug)]
@@ -49,10 +47,10 @@ pub fn add_sums_of_rows(columns: Range<usize>, parts: &[PartialSum], out: &mut [
     match level() {
         // SAFETY: `level` found these instructions on this machine; the rows were checked above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::add(columns, parts, out) },
+        Level::Avx512 => unsafe { vectors::avx512(columns, end, parts, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::add(columns, parts, out) },
+        Level::Avx2 => unsafe { vectors::avx2(columns, end, parts, out) },
         _ => portable(columns, parts, out),
     }
 }
