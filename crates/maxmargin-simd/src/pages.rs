@@ -4,9 +4,9 @@
 //! to touch as to compute. So pieces are adjacent, and a mapping without remaining pieces is filled
 //! again before a new one is created.
 //!
-//! Huge pages are not requested. Where all memory is the machine's own, they are touched in half
-//! of the time of small pages, 0.2 s a gigabyte less. A virtual machine that returns free memory to
-//! its host takes huge pages from what it has returned: 2.5 s a gigabyte more
+//! Huge pages are not requested. Those that the machine has at hand are touched in a third of the
+//! time of small pages, 0.3 s a gigabyte less. A virtual machine that returns free memory to its
+//! host takes huge pages from what it has returned: 1 to 2.5 s a gigabyte more
 //! (docs/performance.md).
 
 use memmap2::MmapMut;

@@ -9,7 +9,7 @@ use crate::dispatch::level::{Level, level, levels, restrict};
 use crate::dot::products::{PORTABLE_FUSES, Real};
 use crate::dot::{bits, bytes, products};
 use crate::rows::row::{CodeTable, RowSlice};
-use crate::rows::{sums, transpose};
+use crate::rows::{row_sums, sums, transpose};
 use crate::smo::passes::{
     Along, Diagonal, Extremes, PairUpdate, PartnerSelection, bit, conjugate_and_scan, second_order, update_and_scan,
 };
@@ -290,7 +290,14 @@ fn sums_of(sample: &Sample) -> Result<Vec<u64>, String> {
     let dot = sums::dot(&sample.f, &sample.row);
     let terms = || sample.f.iter().zip(&sample.row).map(|(f, k)| f * f64::from(*k));
     near(&[dot], |_| (terms().sum(), 1e-13 * terms().map(f64::abs).sum::<f64>()))?;
-    Ok(f.iter().chain([&dot]).map(|v| v.to_bits()).collect())
+    let rows = [&sample.f[..], &f];
+    let terms = [1.5, -0.25].into_iter().zip(rows).map(|(factor, row)| row_sums::RowTerm { row, factor }).collect::<Vec<_>>();
+    // The row has whole blocks up to here.
+    let columns = 3..N / row_sums::BLOCK * row_sums::BLOCK - 5;
+    let mut of_rows = vec![0.5; columns.len()];
+    row_sums::add_sums_of_rows(columns, &[row_sums::PartialSum { point: 0, terms: &terms }], &mut of_rows);
+    exactly(&of_rows, |k| 0.5 + (1.5 * rows[0][k + 3] + -0.25 * rows[1][k + 3]))?;
+    Ok(f.iter().chain([&dot]).chain(&of_rows).map(|v| v.to_bits()).collect())
 }
 
 fn clipped(sample: &Sample) -> Result<Vec<u64>, String> {

@@ -4,7 +4,7 @@ use crate::at_each_level;
 use maxmargin_simd::row_sums::{BLOCK, PartialSum, RowTerm, add_sums_of_rows};
 use proptest::prelude::*;
 
-/// Rows of whole blocks, and the terms of two parts of each point.
+/// A number between −0.4 and 0.6.
 fn number(k: usize) -> f64 {
     ((k * 7919) % 1009) as f64 / 1009.0 - 0.4
 }
