@@ -39,7 +39,7 @@ pub use certificate::gap_screening::{GapScreening, gap_screening};
 pub use certificate::gradient::{NearGradients, exact_gradient, exact_sums};
 pub use certificate::margin::{certify_margin, certify_margin_rows};
 pub use certificate::rounding::{Rounding, rounding_of_sums};
-pub use linalg::cholesky::cholesky;
+pub use linalg::cholesky::{cholesky, eliminate};
 pub use linalg::dense;
 pub use linalg::factor::{Factor, SINGULAR};
 pub use maxmargin_data::{Cancelled, EndReason, Progress, RunControl, Stage};

@@ -44,8 +44,8 @@ impl Default for IrwlsConfig<'_> {
 /// The options of the finish.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishConfig {
-    /// The largest number of samples in a working set. A factor takes 20 bytes times the square of
-    /// this while it is computed (3 GB for 12,288). If the free samples are no more, a few dense
+    /// The largest number of samples in a working set. A factor takes 24 bytes times the square of
+    /// this while it is computed (3.6 GB for 12,288). If the free samples are no more, a few dense
     /// systems solve them together. Otherwise random working sets follow one after the other, which
     /// converges slowly.
     pub most: usize,
@@ -64,8 +64,8 @@ impl Default for FinishConfig {
 }
 
 /// The bytes per entry: of the working set's matrix, of its copy that is factored, and of the
-/// factor.
-const PER_ENTRY: u64 = 20;
+/// factor; or of the matrix, of the elimination of most samples, and of the systems of the others.
+const PER_ENTRY: u64 = 24;
 
 /// Samples that every budget has room for (some hundred kilobytes), so that small problems are
 /// solved with the same bits for any budget.

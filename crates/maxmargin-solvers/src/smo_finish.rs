@@ -71,9 +71,9 @@ fn working_set_cost(free: usize, variables: usize) -> f64 {
     STEPS * (free.powi(3) / 3.0 / FACTOR_RATE + 2.0 * set * set / VALUE_RATE) + 2.0 * set * variables / VALUE_RATE
 }
 
-/// The largest working set after a hand-over: 3 GB ([`FinishConfig::bytes`]). Several small sets in
-/// the place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples are
-/// free, 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
+/// The largest working set after a hand-over: 3.6 GB ([`FinishConfig::bytes`]). Several small sets
+/// in the place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples
+/// are free, 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
 const MOST_TOGETHER: usize = 12_288;
 
 /// The size of working sets after a hand-over: the free samples and a quarter more, so that nearly

@@ -1,5 +1,5 @@
-//! The Cholesky factor of a dense matrix, computed in panels with checks for cancellation between
-//! them, and its packed form.
+//! The Cholesky factor of a dense matrix, of all or of the first unknowns, computed in panels with
+//! checks for cancellation between them, and its packed form.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -21,22 +21,50 @@ const AT_ONCE: usize = 1024;
 /// # Errors
 ///
 /// When the run is cancelled.
-pub fn cholesky(mut matrix: MatMut<'_, f64>, threads: Threads, control: &RunControl) -> Result<bool, Cancelled> {
+pub fn cholesky(matrix: MatMut<'_, f64>, threads: Threads, control: &RunControl) -> Result<bool, Cancelled> {
+    let unknowns = matrix.nrows();
+    eliminate(matrix, unknowns, threads, control)
+}
+
+/// Eliminates the first unknowns of a symmetric matrix `[A Bᵀ; B C]`: its lower half becomes `L`
+/// and `B L⁻ᵀ`, with `L Lᵀ = A`, and the Schur complement `C − B A⁻¹ Bᵀ`. Checks for cancellation
+/// between panels. Returns false if `A` is not positive definite to working precision. The result
+/// has the same bits for any number of threads.
+///
+/// # Errors
+///
+/// When the run is cancelled.
+///
+/// # Panics
+///
+/// When the matrix has fewer rows than `unknowns`.
+pub fn eliminate(
+    mut matrix: MatMut<'_, f64>,
+    unknowns: usize,
+    threads: Threads,
+    control: &RunControl,
+) -> Result<bool, Cancelled> {
     let m = matrix.nrows();
     let panel = if m <= AT_ONCE { m.max(1) } else { PANEL };
     let mut scratch = MemBuffer::new(cholesky_in_place_scratch::<f64>(panel, Par::Seq, Spec::default()));
-    for from in (0..m).step_by(panel) {
-        let to = m.min(from + panel);
-        if from > 0 {
+    let starts = (0..unknowns).step_by(panel).chain((unknowns..m).step_by(panel));
+    for from in starts {
+        let to = if from < unknowns { unknowns } else { m }.min(from + panel);
+        let earlier = from.min(unknowns);
+        if earlier > 0 {
             // Subtract the part of the earlier panels from this one.
-            control.check(((m - from) * (to - from) * from / 4) as u64)?;
+            control.check(((m - from) * (to - from) * earlier / 4) as u64)?;
             let (known, rest) = matrix.rb_mut().split_at_col_mut(from);
-            let (known, rest) = (known.as_ref().subrows(from, m - from), rest.submatrix_mut(from, 0, m - from, to - from));
+            let (known, rest) =
+                (known.as_ref().submatrix(from, 0, m - from, earlier), rest.submatrix_mut(from, 0, m - from, to - from));
             let own = known.subrows(0, to - from);
             in_stripes(rest, threads, |first, mut rest| {
                 let rows = known.subrows(first, rest.nrows());
                 matmul(rest.rb_mut(), Accum::Add, rows, own.transpose(), -1.0, Par::Seq);
             });
+        }
+        if from >= unknowns {
+            continue;
         }
         if m > AT_ONCE {
             control.check(((to - from) * (to - from) * (m - from)) as u64 / 8)?;
@@ -88,7 +116,7 @@ pub(crate) fn pack(matrix: MatRef<'_, f64>, rows: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::cholesky;
+    use super::{cholesky, eliminate};
     use faer::Mat;
     use maxmargin_data::{Par, RunControl};
 
@@ -115,5 +143,24 @@ mod tests {
         let mut indefinite = Mat::from_fn(m, m, |i, j| if i == j && i == 1200 { -1.0 } else { entry(i, j) });
         assert_eq!(cholesky(indefinite.as_mut(), Par::Seq, &RunControl::unlimited()), Ok(false));
         assert!(cholesky(matrix.clone().as_mut(), Par::Seq, &RunControl::new(|_| std::ops::ControlFlow::Break(()))).is_err());
+    }
+
+    #[test]
+    fn the_first_unknowns_leave_their_schur_complement() {
+        for (m, unknowns) in [(40, 25), (1200, 700), (1200, 0), (30, 30)] {
+            let entry = |i: usize, j: usize| (-((i as f64 - j as f64) / 9.0).powi(2)).exp() + f64::from(u8::from(i == j));
+            let matrix = Mat::from_fn(m, m, entry);
+            let mut part = matrix.clone();
+            assert_eq!(eliminate(part.as_mut(), unknowns, Par::Seq, &RunControl::unlimited()), Ok(true));
+            for i in (0..m).step_by(7) {
+                for j in (0..=i).step_by(3) {
+                    // What is left of an entry after all eliminated unknowns, and the factor
+                    // before.
+                    let known: f64 = (0..unknowns.min(j + 1)).map(|k| part[(i, k)] * part[(j, k)]).sum();
+                    let left = if j < unknowns { 0.0 } else { part[(i, j)] };
+                    assert!((known + left - matrix[(i, j)]).abs() < 1e-12, "{m} {unknowns}: {i} {j}");
+                }
+            }
+        }
     }
 }

@@ -232,6 +232,12 @@ impl Factor {
         upper_solve(&self.rows, x);
         b + self.shift * sum
     }
+
+    /// Solves `(K + c·11ᵀ) x = rhs` for any sum of `x`, which holds `rhs` on entry.
+    pub fn solve_for_any_sum(&self, x: &mut [f64]) {
+        lower_solve(&self.rows, x, x.len(), 0);
+        upper_solve(&self.rows, x);
+    }
 }
 
 /// The rows that are rotated together: one alone is a long chain of dependent operations.

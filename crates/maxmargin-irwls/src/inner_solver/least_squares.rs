@@ -10,9 +10,10 @@
 //!   7  if 6 gains less than the pair that violates most: pair steps instead;  go to 1
 //! ```
 
+use crate::inner_solver::elimination;
 use crate::inner_solver::pairs::{self, Extremes};
 use crate::inner_solver::system::System;
-use crate::inner_solver::weighted::Weighted;
+use crate::inner_solver::weighted::{Caps, Weighted, WeightedStep};
 use crate::working_set::chunk::{Chunk, ChunkSolver};
 use crate::working_set::project::rebalance;
 use maxmargin_core::rounding_of_sums;
@@ -35,6 +36,10 @@ const STILL: u32 = 20;
 
 /// An iteration whose violation is within rounding counts as this many.
 const ROUNDING_COUNT: u32 = 4;
+
+/// The violation, as a multiple of the tolerance, from which samples are eliminated. Below it few
+/// systems are left to solve.
+const ELIMINATED_FROM: f64 = 4.0;
 
 /// The failed factorisations after which only pair steps are made.
 const ATTEMPTS: u32 = 8;
@@ -59,6 +64,7 @@ impl ChunkSolver for LeastSquares {
         let diagonal = (0..m).map(|i| chunk.kernel[i * m + i].abs()).sum::<f64>() / m.max(1) as f64;
         let sum = chunk.beta.iter().sum::<f64>();
         let (mut lift, mut failed, mut still) = (LEAST * diagonal, 0, 0);
+        let mut eliminates = true;
         let linear = chunk.linear();
         let largest = (0..m).map(|i| chunk.kernel[i * m + i]).fold(0.0, f64::max);
         // The linear terms contain the part of the samples outside the chunk.
@@ -75,7 +81,8 @@ impl ChunkSolver for LeastSquares {
             let floor = pairs::worst(chunk, &extremes).gain;
             // 2 to 6: the damped step.
             let made = failed < ATTEMPTS && {
-                match Weighted::new(chunk).solve(0.5 * violation, CAP * tol, lift, &mut system, more) {
+                let caps = Caps { begin: 0.5 * violation, end: CAP * tol, lift };
+                match step_of(chunk, caps, &mut system, eliminates && violation > ELIMINATED_FROM * tol, more) {
                     Some(step) if step.settled && feasible(chunk, &step.delta) => {
                         advance(chunk, &step.delta, &step.product, floor)
                     }
@@ -94,6 +101,7 @@ impl ChunkSolver for LeastSquares {
                     }
                 }
             };
+            eliminates = made;
             if !made {
                 descend(chunk, tol, m / 4, more);
             }
@@ -106,6 +114,25 @@ impl ChunkSolver for LeastSquares {
             least = least.min(violation);
         }
     }
+}
+
+/// Returns the step with fixed weights, by eliminations if `eliminates` and most samples are well
+/// between their bounds.
+fn step_of(
+    chunk: &Chunk,
+    caps: Caps,
+    system: &mut System,
+    eliminates: bool,
+    more: &mut (dyn FnMut() -> bool + Send),
+) -> Option<WeightedStep> {
+    if eliminates && elimination::pays(chunk) {
+        // The elimination takes the memory of an earlier factor.
+        *system = System::new(chunk);
+        if let Some(step) = elimination::step_of(chunk, caps, more) {
+            return Some(step);
+        }
+    }
+    Weighted::new(chunk).solve(caps, system, more)
 }
 
 /// Returns true if a step keeps the sum to rounding, and the box: an ill-conditioned system may

@@ -37,11 +37,13 @@ enum Iterated {
     Cancelled,
 }
 
-/// The factor of `K + D⁻¹` over a set of samples, bordered by the equality constraint.
+/// The factor of `K + D⁻¹` over a set of samples, bordered by the equality constraint unless any
+/// sum is allowed.
 pub(crate) struct System {
     factor: Factor,
     /// The matrix to factor; its memory is reused by the next factor.
     matrix: Mat<f64>,
+    any_sum: bool,
     /// The samples in the order of the factor.
     members: Vec<usize>,
     /// The diagonal of `D⁻¹` of each sample in the factor; NaN for others.
@@ -61,8 +63,9 @@ impl System {
         let mean = (0..m).map(|i| chunk.kernel[i * m + i].abs()).sum::<f64>() / m.max(1) as f64;
         let shift = if mean.is_finite() && mean > 0.0 { mean } else { 1.0 };
         Self {
-            factor: Factor::new(shift),
+            factor: Factor::new(if chunk.any_sum { 0.0 } else { shift }),
             matrix: Mat::new(),
+            any_sum: chunk.any_sum,
             members: Vec::new(),
             damped: vec![f64::NAN; m],
             iterations: 0,
@@ -72,10 +75,11 @@ impl System {
         }
     }
 
-    /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` over the samples whose `wanted` (the diagonal of
-    /// `D⁻¹`) is a number; there is at least one. It writes x to `out` there and leaves other
-    /// entries unchanged. Returns t, or `None` if the matrix is not positive definite to working
-    /// precision or `more` returned false during a large factorisation.
+    /// Solves `(K + D⁻¹) x − t·1 = r`, `Σ x = sum` (or, for any sum, the same with `t = 0`) over
+    /// the samples whose `wanted` (the diagonal of `D⁻¹`) is a number; there is at least one. It
+    /// writes x to `out` there and leaves other entries unchanged. Returns t, or `None` if the
+    /// matrix is not positive definite to working precision or `more` returned false during a large
+    /// factorisation.
     ///
     /// No entry of the residual is larger than `accuracy`, unless rounding is.
     pub(crate) fn solve(
@@ -94,9 +98,19 @@ impl System {
             }
         }
         let mut x: Vec<f64> = self.members.iter().map(|&k| right.values[k]).collect();
-        let bias = self.factor.solve(&mut x, right.sum);
+        let bias = self.by_factor(&mut x, right.sum);
         self.members.iter().zip(&x).for_each(|(&k, x)| out[k] = *x);
         (bias.is_finite() && x.iter().all(|x| x.is_finite())).then_some(-bias)
+    }
+
+    /// Solves with the factor as it is: `x` holds the right-hand side on entry. Returns `−t`.
+    fn by_factor(&self, x: &mut [f64], sum: f64) -> f64 {
+        if self.any_sum {
+            self.factor.solve_for_any_sum(x);
+            0.0
+        } else {
+            self.factor.solve(x, sum)
+        }
     }
 
     /// Solves with the factor of another damping, by conjugate gradients among the x of one sum.
@@ -127,13 +141,13 @@ impl System {
         };
         let values: Vec<f64> = members.iter().map(|&k| right.values[k]).collect();
         let mut x = values.clone();
-        self.factor.solve(&mut x, right.sum);
+        self.by_factor(&mut x, right.sum);
         let mut residual: Vec<f64> = values.iter().zip(image(&x)).map(|(r, product)| r - product).collect();
         let (mut direction, mut last) = (vec![0.0; x.len()], f64::INFINITY);
         let most = (members.len() / MEMBERS_EACH).saturating_sub(self.iterations);
-        // The sum of the thresholds that were taken out of the residual.
-        let mut taken = 0.0;
-        let first = take_threshold(&mut residual, &mut taken);
+        // The sum of the thresholds that were taken out of the residual, and its largest entry.
+        let take = |residual: &mut [f64]| take_common(residual, self.any_sum);
+        let (mut taken, first) = take(&mut residual);
         let mut largest = first;
         for iteration in 0..=most {
             if largest <= right.accuracy {
@@ -150,7 +164,7 @@ impl System {
             }
             self.iterations += 1;
             let mut z = residual.clone();
-            self.factor.solve(&mut z, 0.0);
+            self.by_factor(&mut z, 0.0);
             let norm = dot(&residual, &z);
             direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + norm / last * *d);
             let product = image(&direction);
@@ -158,7 +172,8 @@ impl System {
             add_scaled(&mut x, step, &direction);
             add_scaled(&mut residual, -step, &product);
             last = norm;
-            largest = take_threshold(&mut residual, &mut taken);
+            let (common, left) = take(&mut residual);
+            (taken, largest) = (taken + common, left);
         }
         Iterated::Slow
     }
@@ -234,12 +249,11 @@ impl System {
 }
 
 /// Takes out of the residual what all its entries have in common, which is all of it at the
-/// solution, and adds that to `taken`; returns the largest entry that is left.
-fn take_threshold(residual: &mut [f64], taken: &mut f64) -> f64 {
-    let common = residual.iter().sum::<f64>() / residual.len() as f64;
-    *taken += common;
+/// solution, unless any sum is allowed. Returns that, and the largest entry that is left.
+fn take_common(residual: &mut [f64], any_sum: bool) -> (f64, f64) {
+    let common = if any_sum { 0.0 } else { residual.iter().sum::<f64>() / residual.len() as f64 };
     residual.iter_mut().for_each(|r| *r -= common);
-    residual.iter().fold(0.0, |most: f64, r| most.max(r.abs()))
+    (common, residual.iter().fold(0.0, |most: f64, r| most.max(r.abs())))
 }
 
 /// The factor of an iteration, from the errors before the first and after the last of so many.
@@ -289,6 +303,24 @@ mod tests {
         assert_eq!(factors(&line(1100, 30.0), [1e-2, 1e-8]), 2);
         // A small factor costs less than iterations.
         assert_eq!(factors(&line(200, 1.0), [1e-4, 1e-6]), 2);
+    }
+
+    #[test]
+    fn a_system_of_any_sum_has_no_threshold() {
+        // By a factor, and from 1,024 samples on by iterations with the factor of another damping.
+        for m in [50, 1100] {
+            let chunk = Chunk { any_sum: true, ..line(m, 1.0) };
+            let values: Vec<f64> = (0..m).map(|k| f64::from((k % 5) as u32)).collect();
+            let right = RightSide { values: &values, sum: 0.0, accuracy: 1e-9 };
+            let (mut system, mut x) = (System::new(&chunk), vec![0.0; m]);
+            for damping in [1e-4, 1e-6] {
+                let t = system.solve(&chunk, &vec![damping; m], &right, &mut x, &mut || true);
+                assert_eq!(t.map(f64::abs), Some(0.0));
+                let product = chunk.multiply(&x);
+                assert!((0..m).all(|k| (product[k] + damping * x[k] - values[k]).abs() <= 1e-8), "{m} {damping}");
+            }
+            assert_eq!(system.built, if m > ITERATED { 1 } else { 2 });
+        }
     }
 
     #[test]

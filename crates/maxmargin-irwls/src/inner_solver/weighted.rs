@@ -50,11 +50,19 @@ struct Sets {
     aim: Vec<f64>,
 }
 
+/// The caps of the weights, as errors: the weight of a sample is at most `C / cap` and `1 / lift`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caps {
+    pub(crate) begin: f64,
+    pub(crate) end: f64,
+    pub(crate) lift: f64,
+}
+
 /// The result.
 pub(crate) struct WeightedStep {
     /// The step Δ inside the box; its sum is 0 if `settled`.
     pub(crate) delta: Vec<f64>,
-    /// The product `KΔ`.
+    /// The product `KΔ` of a settled step.
     pub(crate) product: Vec<f64>,
     /// True if the sets stay.
     pub(crate) settled: bool,
@@ -84,8 +92,11 @@ impl<'c> Weighted<'c> {
         self.t - self.chunk.f[k] - self.kv[k]
     }
 
-    /// Sets the best threshold for this v.
+    /// Sets the best threshold for this v. Where any sum is allowed, there is none.
     fn settle_threshold(&mut self) {
+        if self.chunk.any_sum {
+            return;
+        }
         let m = self.v.len();
         let point: Vec<f64> = (0..m).map(|k| -(self.chunk.f[k] + self.kv[k]) / self.damping[k]).collect();
         self.t = shift(&point, |k| 1.0 / self.damping[k], &self.low, &self.high, 0.0);
@@ -98,16 +109,14 @@ impl<'c> Weighted<'c> {
         }
     }
 
-    /// Solves with weights capped at `C / begin`, then at larger ones, up to `C / end`. Returns
-    /// `None` if a system cannot be solved in this precision.
+    /// Solves with the weights of the first cap, then with larger ones, up to those of the last.
+    /// Returns `None` if a system cannot be solved in this precision.
     ///
     /// If the free samples of β₀ are those of the solution, the first attempt shows it, and one
     /// system suffices. If they are nearly those, a few more are needed.
     pub(crate) fn solve(
         mut self,
-        begin: f64,
-        end: f64,
-        lift: f64,
+        Caps { begin, end, lift }: Caps,
         system: &mut System,
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Option<WeightedStep> {
@@ -139,8 +148,7 @@ impl<'c> Weighted<'c> {
         }
         self.settle_threshold();
         let step: Vec<f64> = (0..self.v.len()).map(|k| self.response(k, self.error(k))).collect();
-        let product = self.chunk.multiply(&step);
-        Some(WeightedStep { delta: step, product, settled: false })
+        Some(WeightedStep { delta: step, product: Vec::new(), settled: false })
     }
 
     /// Returns the sets of β₀ itself.

@@ -21,6 +21,8 @@ pub struct Chunk {
     pub(crate) f: Vec<f64>,
     pub(crate) low: Vec<f64>,
     pub(crate) high: Vec<f64>,
+    /// True if the sum of β may change: eliminated samples take up the difference.
+    pub(crate) any_sum: bool,
     /// Threads for passes over all of `kernel`. The result has the same bits for any number of
     /// threads.
     pub(crate) par: Par,
