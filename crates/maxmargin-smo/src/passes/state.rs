@@ -263,6 +263,7 @@ impl State {
         b: f64,
         [row_i, row_j]: [&RowRef; 2],
     ) -> (Step, f64) {
+        direction.fade(|place, beta| self.alpha[place] = beta.abs());
         let (beta, saved) = direction.length().map_or((0.0, 0.0), |length| {
             let apart = self.along(pair[0]) - self.along(pair[1]);
             (-apart / length, apart * apart / (length * a))
