@@ -105,20 +105,11 @@ pub(crate) struct Shard {
     /// leave out.
     pub(crate) diagonal: Result<f64, Vec<f64>>,
     pub(crate) gathered: [Vec<f32>; 2],
-    /// A pass that no thread has made on this shard yet.
-    pub(crate) open: Option<Pass<RowRef>>,
     /// The result of the last pass.
     pub(crate) result: PassResult,
 }
 
 impl Shard {
-    /// Makes the open pass, if there is one.
-    pub(crate) fn work(&mut self) {
-        if let Some(pass) = self.open.take() {
-            self.result = self.make(&pass.map(|row| row));
-        }
-    }
-
     /// Makes a pass.
     pub(crate) fn make(&mut self, pass: &Pass<&RowRef>) -> PassResult {
         let mut result = PassResult::NONE;

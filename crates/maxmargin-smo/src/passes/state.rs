@@ -3,7 +3,7 @@
 use crate::passes::direction::{Direction, Reach};
 use crate::passes::layout::Layout;
 use crate::passes::shard::{PartnerQuery, Pass, PassResult, Sets, Shard, TAU};
-use crate::passes::team::Team;
+use crate::passes::team::{Team, shards_of};
 use maxmargin_core::{Dual, EqualityConstraint};
 use maxmargin_data::Par;
 use maxmargin_kernel::{Gram, RowRef};
@@ -12,12 +12,6 @@ use maxmargin_simd::passes::{Extremes, Partner};
 /// The smallest share of a pair's curvature that a conjugate step may leave. Below it the direction
 /// starts anew.
 const FLAT: f64 = 1e-6;
-
-/// The least number of places in a shard: smaller passes are not worth a second thread.
-const SHARD: usize = 8192;
-
-/// The largest number of shards.
-const MOST_SHARDS: usize = 8;
 
 /// The point, and `f_k = s_k (Qα + linear_term)_k` at it.
 ///
@@ -56,7 +50,7 @@ impl State {
     /// `par`. Steps are on pairs alone.
     pub(crate) fn new(dual: &Dual, gram: &dyn Gram, alpha: &[f64], gradient: &[f64], par: Par) -> Self {
         let layout = Layout::new(dual);
-        let count = (layout.padded() / SHARD).clamp(1, MOST_SHARDS);
+        let count = shards_of(layout.padded());
         Self::in_shards(count, layout, dual, gram, alpha, gradient, par)
     }
 
@@ -90,7 +84,6 @@ impl State {
                 sides: vec![Sets::none(places.len()); if apart { 2 } else { 1 }],
                 diagonal: diagonal.as_ref().map_or_else(|each| Err(each[places.clone()].to_vec()), |one| Ok(*one)),
                 gathered: [vec![], vec![]],
-                open: None,
                 result: PassResult::NONE,
             }
         };
