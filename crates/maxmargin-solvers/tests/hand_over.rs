@@ -19,8 +19,12 @@ fn slow() -> (KernelGram, Dual) {
 }
 
 fn solve(hands_over: bool, max_iter: Option<u64>, par: Par) -> Solved {
+    solve_within(1 << 26, hands_over, max_iter, par)
+}
+
+fn solve_within(bytes: u64, hands_over: bool, max_iter: Option<u64>, par: Par) -> Solved {
     let (gram, dual) = slow();
-    let rows = Rows::new(&gram, 1 << 26, par);
+    let rows = Rows::new(&gram, bytes, par);
     let stop = Stop { goal: Goal::Kkt(1e-3), max_iter, max_time: None };
     let mut run = Run { stop, refine: Refine::Exact, par, machine: 0, control: &RunControl::unlimited() };
     let start = Start::zero(&dual).expect("feasible");
@@ -44,6 +48,19 @@ fn pairs_are_left_once_working_sets_cost_less() {
     assert!(one.solution.alpha == two.solution.alpha && one.counts == two.counts, "bits do not depend on threads");
     let alone = solve(false, None, Par::Seq);
     assert!(handed_over_after(&alone).is_none() && alone.solution.work.iterations > 10 * after);
+}
+
+#[test]
+fn pairs_go_on_where_the_free_samples_have_no_room() {
+    let (gram, dual) = slow();
+    let after = handed_over_after(&solve(true, None, Par::Seq)).expect("a slow run");
+    // The rows take 3.2 MB, and working sets of 140 samples the rest.
+    let solved = solve_within(1 << 22, true, None, Par::Seq);
+    assert_eq!(solved.solution.status, Status::Converged);
+    assert!(solved.solution.work.iterations > 10 * after && handed_over_after(&solved).is_none_or(|pairs| pairs > 10 * after));
+    assert!(certify(&dual, &gram, &solved.solution, Par::Seq).holds(1e-3));
+    let limited = solve_within(1 << 22, true, Some(3 * after), Par::Seq);
+    assert_eq!((limited.solution.status, limited.solution.work.iterations), (Status::IterationLimit, 3 * after));
 }
 
 #[test]
