@@ -217,10 +217,15 @@ impl Team {
         result
     }
 
-    /// Sends the helpers away: the pool's threads are needed for other work.
+    /// Sends the helpers away: the pool's threads are needed for other work. Releases the rows of
+    /// the last pass.
     pub(crate) fn rest(&self) {
         if let Self::Helped { board, .. } = self {
             board.resting.0.store(true, Relaxed);
+            // The last pass would keep its rows, and the pages that they lie on.
+            if let Ok(mut open) = board.open.0.try_write() {
+                *open = None;
+            }
         }
     }
 }
