@@ -131,6 +131,10 @@ fn step_of(
         if let Some(step) = elimination::step_of(chunk, caps, more) {
             return Some(step);
         }
+        // After a cancellation the memory of another factor would be touched for nothing.
+        if !more() {
+            return None;
+        }
     }
     Weighted::new(chunk).solve(caps, system, more)
 }
