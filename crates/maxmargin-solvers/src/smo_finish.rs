@@ -176,18 +176,11 @@ impl SmoFinish {
         solved
     }
 
-    /// Continues with pair steps from the end of another run (step 5). They factor no system, so
-    /// that numbers which make one singular do not stop them.
-    fn with_more_pairs(
-        &self,
-        before: &Solved,
-        budget: PairBudget,
-        dual: &Dual,
-        space: Space,
-        run: &mut Run,
-    ) -> Result<Option<Solved>, Refused> {
+    /// Continues with pair steps from the end of another run (steps 4 and 5). They factor no
+    /// system, so that numbers which make one singular do not stop them.
+    fn with_more_pairs(&self, before: &Solved, dual: &Dual, space: Space, run: &mut Run) -> Result<Option<Solved>, Refused> {
         let Ok(start) = Start::checked(dual, before.solution.alpha.clone()) else { return Ok(None) };
-        let mut solved = self.with(budget).pairs(dual, space, start, run)?;
+        let mut solved = self.pairs(dual, space, start, run)?;
         solved.solution.work += before.solution.work;
         Solved::add_counts(&mut solved.counts, &before.counts);
         Ok(Some(solved))
@@ -204,8 +197,7 @@ impl SmoFinish {
         };
         if is_slow(&first.solution) && lacks_room(dual, &first.solution.alpha, space) {
             run.stop = stop.left(begun, first.solution.work.iterations);
-            let endless = PairBudget { least: u64::MAX, most: u64::MAX, ..budget };
-            let on = self.with_more_pairs(&first, endless, dual, space, run);
+            let on = self.with_more_pairs(&first, dual, space, run);
             run.stop = stop;
             first = on?.unwrap_or(first);
         }
@@ -247,7 +239,7 @@ impl SmoFinish {
         second.counts.push(("handed_over_after", work.iterations));
         if slow && second.solution.status == Status::Stalled {
             run.stop = stop.left(begun, second.solution.work.iterations);
-            let third = self.with_more_pairs(&second, PairBudget { least: most, ..budget }, dual, space, run);
+            let third = self.with(PairBudget { least: most, ..budget }).with_more_pairs(&second, dual, space, run);
             run.stop = stop;
             let converged = third?.filter(|third| third.solution.status == Status::Converged);
             return Ok(converged.unwrap_or(second));
@@ -354,7 +346,7 @@ fn smo_and_finish(smo: &Smo, dual: &Dual, space: Space, start: Start, run: &mut 
     let config = FinishConfig { exact_gradient: true, par: run.par, most };
     let mut nearest = coarse.solution;
     let mut work = nearest.work;
-    let free = nearest.alpha.iter().zip(dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
+    let free = free_of(dual, &nearest.alpha);
     if free <= config.most {
         let left = stop.left(begun, work.iterations);
         let _reserved = rows.reserve(FinishConfig::bytes(most.min(dual.len())));

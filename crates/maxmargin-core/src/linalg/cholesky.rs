@@ -154,8 +154,7 @@ mod tests {
             assert_eq!(eliminate(part.as_mut(), unknowns, Par::Seq, &RunControl::unlimited()), Ok(true));
             for i in (0..m).step_by(7) {
                 for j in (0..=i).step_by(3) {
-                    // What is left of an entry after all eliminated unknowns, and the factor
-                    // before.
+                    // The rows of the factor make up what was subtracted from an entry.
                     let known: f64 = (0..unknowns.min(j + 1)).map(|k| part[(i, k)] * part[(j, k)]).sum();
                     let left = if j < unknowns { 0.0 } else { part[(i, j)] };
                     assert!((known + left - matrix[(i, j)]).abs() < 1e-12, "{m} {unknowns}: {i} {j}");

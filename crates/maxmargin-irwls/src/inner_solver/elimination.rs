@@ -31,8 +31,8 @@ const FEWEST: usize = 2048;
 const LEAST: f64 = 0.45;
 const MOST_OTHERS: f64 = 0.6;
 
-/// The share of its interval by which β of an eliminated sample is away from both bounds. On Adult
-/// at C = 2048, γ = 1/32, 18 of 5,635 such samples meet a bound after all.
+/// The share of its interval by which β of an eliminated sample is away from both bounds. Few of
+/// these samples meet a bound after all.
 const MARGIN: f64 = 0.05;
 
 /// The solutions of an elimination from which samples may come back, and the share of the others
@@ -46,54 +46,76 @@ const COLUMNS: usize = 256;
 /// The eliminations for one step.
 const ELIMINATIONS: usize = 4;
 
-/// Returns the samples whose β is well between its bounds, and the others.
-fn sorted(chunk: &Chunk) -> (Vec<usize>, Vec<usize>) {
-    (0..chunk.len()).partition(|&k| {
-        let (beta, low, high) = (chunk.beta[k], chunk.low[k], chunk.high[k]);
-        (beta - low).min(high - beta) > MARGIN * (high - low)
-    })
+/// The samples of a chunk: those to eliminate, and the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Sorted {
+    inner: Vec<usize>,
+    others: Vec<usize>,
 }
 
-/// Returns true if so many inner samples are enough of a chunk.
-fn is_most(inner: usize, chunk: &Chunk) -> bool {
-    inner as f64 >= LEAST * chunk.len() as f64
-}
+impl Sorted {
+    /// Sorts a chunk. Inner samples have a β well between its bounds.
+    fn of(chunk: &Chunk) -> Self {
+        let (inner, others) = (0..chunk.len()).partition(|&k| {
+            let (beta, low, high) = (chunk.beta[k], chunk.low[k], chunk.high[k]);
+            (beta - low).min(high - beta) > MARGIN * (high - low)
+        });
+        Self { inner, others }
+    }
 
-/// Returns true if the chunk is large, and enough of its samples are well between their bounds.
-pub(crate) fn pays(chunk: &Chunk) -> bool {
-    chunk.len() >= FEWEST && is_most(sorted(chunk).0.len(), chunk)
+    /// Returns the samples of a large chunk, if enough of them are inner ones.
+    pub(crate) fn of_large(chunk: &Chunk) -> Option<Self> {
+        let sorted = Self::of(chunk);
+        (chunk.len() >= FEWEST && sorted.suffices()).then_some(sorted)
+    }
+
+    fn suffices(&self) -> bool {
+        let inner = self.inner.len();
+        inner as f64 >= LEAST * (inner + self.others.len()) as f64
+    }
+
+    /// Moves the inner samples at these places to the others.
+    fn without(&self, places: &[usize]) -> Self {
+        let (mut inner, mut others) = (Vec::new(), self.others.clone());
+        for (at, &k) in self.inner.iter().enumerate() {
+            let side = if places.binary_search(&at).is_ok() { &mut others } else { &mut inner };
+            side.push(k);
+        }
+        Self { inner, others }
+    }
 }
 
 /// Returns the step of [`Weighted::solve`] by eliminations, with the weights of eliminated samples
 /// at their last cap. Returns `None` if too many samples meet a bound, or if a system cannot be
 /// solved in this precision.
-pub(crate) fn step_of(chunk: &Chunk, caps: Caps, more: &mut (dyn FnMut() -> bool + Send)) -> Option<WeightedStep> {
-    let (mut inner, mut others) = sorted(chunk);
+pub(crate) fn step_of(
+    chunk: &Chunk,
+    mut sorted: Sorted,
+    caps: Caps,
+    more: &mut (dyn FnMut() -> bool + Send),
+) -> Option<WeightedStep> {
     for _ in 0..ELIMINATIONS {
-        if !is_most(inner.len(), chunk) {
+        if !sorted.suffices() {
             break;
         }
-        let elimination = Elimination::of(chunk, inner, others, caps, more)?;
-        match elimination.solve(caps, more)? {
+        match Elimination::of(chunk, sorted, caps, more)?.solve(caps, more)? {
             Outcome::Step(step) => return Some(step),
-            Outcome::Left(known) => (inner, others) = known,
+            Outcome::Left(left) => sorted = left,
         }
     }
     None
 }
 
-/// The end of an elimination: the step, or the samples of the next elimination and the others.
+/// The end of an elimination: the step, or the samples of the next elimination.
 enum Outcome {
     Step(WeightedStep),
-    Left((Vec<usize>, Vec<usize>)),
+    Left(Sorted),
 }
 
 /// A chunk whose inner samples are eliminated.
 struct Elimination<'c> {
     chunk: &'c Chunk,
-    /// The samples that are eliminated, and the others.
-    inner: Vec<usize>,
-    others: Vec<usize>,
+    samples: Sorted,
     /// `D⁻¹` of the inner samples.
     damping: Vec<f64>,
     /// The factor of the inner samples, the rows of the others, of `1` and of `f`, and what is left
@@ -128,14 +150,9 @@ struct Reduced {
 impl<'c> Elimination<'c> {
     /// Eliminates the inner samples. Returns `None` if their matrix is not positive definite in
     /// this precision, or if `more` returned false.
-    fn of(
-        chunk: &'c Chunk,
-        inner: Vec<usize>,
-        others: Vec<usize>,
-        caps: Caps,
-        more: &mut (dyn FnMut() -> bool + Send),
-    ) -> Option<Self> {
+    fn of(chunk: &'c Chunk, samples: Sorted, caps: Caps, more: &mut (dyn FnMut() -> bool + Send)) -> Option<Self> {
         let m = chunk.len();
+        let Sorted { inner, others } = &samples;
         let damping: Vec<f64> = inner.iter().map(|&k| (caps.end / (chunk.high[k] - chunk.low[k])).max(caps.lift)).collect();
         let order = [&inner[..], &others[..]].concat();
         let mut factor = Mat::zeros(m + 2, m + 2);
@@ -148,13 +165,13 @@ impl<'c> Elimination<'c> {
         }
         let control = RunControl::new(|_| if more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
         let positive = eliminate(factor.as_mut(), inner.len(), chunk.par, &control).unwrap_or(false);
-        positive.then_some(Self { chunk, inner, others, damping, factor })
+        positive.then_some(Self { chunk, samples, damping, factor })
     }
 
     /// Solves the chunk. Returns `None` if a system cannot be solved in this precision.
     fn solve(&self, caps: Caps, more: &mut (dyn FnMut() -> bool + Send)) -> Option<Outcome> {
         let mut back = Back::none();
-        for round in 1.. {
+        for _ in 0..ROUNDS {
             let reduced = self.reduced(&back)?;
             let step = Weighted::new(&reduced.chunk).solve(caps, &mut System::new(&reduced.chunk), more)?;
             let delta = self.expand(&reduced, &back, &step.delta);
@@ -162,43 +179,35 @@ impl<'c> Elimination<'c> {
                 return Some(Outcome::Step(WeightedStep { delta, ..step }));
             }
             let is_outside = |at: &usize| {
-                let k = self.inner[*at];
+                let k = self.samples.inner[*at];
                 let to = self.chunk.beta[k] + delta[k];
                 (to <= self.chunk.low[k] || to >= self.chunk.high[k]) && back.places.binary_search(at).is_err()
             };
-            let mut places: Vec<usize> = (0..self.inner.len()).filter(is_outside).collect();
+            let mut places: Vec<usize> = (0..self.samples.inner.len()).filter(is_outside).collect();
             if places.is_empty() {
                 let product = self.chunk.multiply(&delta);
                 return Some(Outcome::Step(WeightedStep { delta, product, settled: true }));
             }
             places.extend(&back.places);
             places.sort_unstable();
-            let reduced = (places.len() + self.others.len()) as f64;
-            let many = places.len() * BACK > self.others.len() || reduced > MOST_OTHERS * self.chunk.len() as f64;
-            if many || round == ROUNDS {
-                return Some(Outcome::Left(self.without(&places)));
+            let (new, others) = (places.len(), self.samples.others.len());
+            if new * BACK > others || (new + others) as f64 > MOST_OTHERS * self.chunk.len() as f64 {
+                return Some(Outcome::Left(self.samples.without(&places)));
             }
             back = self.back(places)?;
         }
-        None
-    }
-
-    /// Returns the inner samples without those at `places`, and the others with them.
-    fn without(&self, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        let (back, inner): (Vec<usize>, Vec<usize>) = (0..self.inner.len()).partition(|at| places.binary_search(at).is_ok());
-        let samples = |places: Vec<usize>| places.into_iter().map(|at| self.inner[at]);
-        (samples(inner).collect(), self.others.iter().copied().chain(samples(back)).collect())
+        Some(Outcome::Left(self.samples.without(&back.places)))
     }
 
     /// The factor of the inner samples, and the rows below it.
     fn parts(&self) -> (MatRef<'_, f64>, MatRef<'_, f64>) {
-        let (e, rows) = (self.inner.len(), self.others.len() + 2);
+        let (e, rows) = (self.samples.inner.len(), self.samples.others.len() + 2);
         (self.factor.as_ref().submatrix(0, 0, e, e), self.factor.as_ref().submatrix(e, 0, rows, e))
     }
 
     /// Returns the data of samples that come back, or `None` if their matrix is singular.
     fn back(&self, places: Vec<usize>) -> Option<Back> {
-        let (e, o) = (self.inner.len(), places.len());
+        let (e, o) = (self.samples.inner.len(), places.len());
         let mut solved = Mat::zeros(e, o);
         places.iter().enumerate().for_each(|(column, &at)| solved[(at, column)] = 1.0);
         solve_lower_triangular_in_place(self.parts().0, solved.as_mut(), Par::Seq);
@@ -211,7 +220,7 @@ impl<'c> Elimination<'c> {
     /// Returns what is left of the rows of the others, of samples that came back, of `1` and of
     /// `f`, in its lower half.
     fn left(&self, back: &Back) -> Mat<f64> {
-        let (e, r, o) = (self.inner.len(), self.others.len(), back.places.len());
+        let (e, r, o) = (self.samples.inner.len(), self.samples.others.len(), back.places.len());
         let mut left = Mat::zeros(r + o + 2, r + o + 2);
         let to = |row: usize| if row < r { row } else { row + o };
         // The products with the samples that came back, as columns.
@@ -251,8 +260,8 @@ impl<'c> Elimination<'c> {
     /// Returns the problem over the others and the samples that came back, at the same point.
     fn reduced(&self, back: &Back) -> Option<Reduced> {
         let left = self.left(back);
-        let mut samples = self.others.clone();
-        samples.extend(back.places.iter().map(|&at| self.inner[at]));
+        let mut samples = self.samples.others.clone();
+        samples.extend(back.places.iter().map(|&at| self.samples.inner[at]));
         let n = samples.len();
         let (of_ones, with_f) = (left[(n, n)], left[(n + 1, n)]);
         if of_ones.is_nan() || of_ones >= 0.0 {
@@ -284,7 +293,7 @@ impl<'c> Elimination<'c> {
 
     /// Returns Δ of all samples for that of the reduced problem.
     fn expand(&self, reduced: &Reduced, back: &Back, part: &[f64]) -> Vec<f64> {
-        let (e, r, o) = (self.inner.len(), self.others.len(), back.places.len());
+        let (e, r, o) = (self.samples.inner.len(), self.samples.others.len(), back.places.len());
         let (of_others, of_back) = part.split_at(r);
         let t = (dot(&reduced.ones, part) + reduced.with_f) / reduced.of_ones;
         // L⁻¹ (t·1 − f_E − K_ER Δ_R).
@@ -303,9 +312,9 @@ impl<'c> Elimination<'c> {
         }
         solve_upper_triangular_in_place(self.parts().0.transpose(), column.as_mut(), Par::Seq);
         let mut delta = vec![0.0; self.chunk.len()];
-        self.inner.iter().zip(column.col_as_slice(0)).for_each(|(&k, value)| delta[k] = *value);
-        self.others.iter().zip(of_others).for_each(|(&k, value)| delta[k] = *value);
-        back.places.iter().zip(of_back).for_each(|(&at, value)| delta[self.inner[at]] = *value);
+        self.samples.inner.iter().zip(column.col_as_slice(0)).for_each(|(&k, value)| delta[k] = *value);
+        self.samples.others.iter().zip(of_others).for_each(|(&k, value)| delta[k] = *value);
+        back.places.iter().zip(of_back).for_each(|(&at, value)| delta[self.samples.inner[at]] = *value);
         delta
     }
 }

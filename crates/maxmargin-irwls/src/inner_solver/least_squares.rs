@@ -10,7 +10,7 @@
 //!   7  if 6 gains less than the pair that violates most: pair steps instead;  go to 1
 //! ```
 
-use crate::inner_solver::elimination;
+use crate::inner_solver::elimination::{self, Sorted};
 use crate::inner_solver::pairs::{self, Extremes};
 use crate::inner_solver::system::System;
 use crate::inner_solver::weighted::{Caps, Weighted, WeightedStep};
@@ -125,10 +125,10 @@ fn step_of(
     eliminates: bool,
     more: &mut (dyn FnMut() -> bool + Send),
 ) -> Option<WeightedStep> {
-    if eliminates && elimination::pays(chunk) {
+    if let Some(sorted) = eliminates.then(|| Sorted::of_large(chunk)).flatten() {
         // The elimination takes the memory of an earlier factor.
         *system = System::new(chunk);
-        if let Some(step) = elimination::step_of(chunk, caps, more) {
+        if let Some(step) = elimination::step_of(chunk, sorted, caps, more) {
             return Some(step);
         }
         // After a cancellation the memory of another factor would be touched for nothing.

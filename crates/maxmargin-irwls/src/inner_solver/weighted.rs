@@ -60,7 +60,7 @@ pub(crate) struct Caps {
 
 /// The result.
 pub(crate) struct WeightedStep {
-    /// The step Δ inside the box; its sum is 0 if `settled`.
+    /// The step Δ. If `settled`, it stays inside the box and its sum is 0.
     pub(crate) delta: Vec<f64>,
     /// The product `KΔ` of a settled step.
     pub(crate) product: Vec<f64>,

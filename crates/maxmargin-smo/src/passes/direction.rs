@@ -36,8 +36,7 @@ const BETWEEN: u32 = 64;
 const MANY: usize = 256;
 
 /// The share of the largest entry of `p` below which an entry has faded: no step along it changes a
-/// digit. On Adult at C = 2048, γ = 1/32, `p` shrinks to a third by a step, so that of 3,000 places
-/// some hundred are left.
+/// digit. Every step multiplies all earlier entries by `β`, which is mostly between −1 and 1.
 const FADED: f64 = f64::EPSILON * f64::EPSILON;
 
 /// The slot of a place that is not in the direction.

@@ -6,8 +6,8 @@
 //! waits for a helper that has not begun: the first thread that locks a shard works on it. A helper
 //! that is late, or never comes, delays nothing.
 //!
-//! A cache line that another processor wrote last takes a tenth of a microsecond to arrive. What
-//! different threads write is therefore on different lines, and a thread looks before it locks.
+//! A processor waits for every cache line that another one wrote last. What different threads write
+//! is therefore on different lines, and a thread looks before it locks.
 //!
 //! Results are merged in the order of the places, and shards depend on the problem only. The result
 //! has the same bits for any number of threads.

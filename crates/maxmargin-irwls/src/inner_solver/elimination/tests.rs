@@ -4,20 +4,14 @@ use super::*;
 use crate::inner_solver::least_squares::LeastSquares;
 use crate::inner_solver::pairs::Extremes;
 use crate::working_set::chunk::ChunkSolver;
-
-/// Numbers of a fixed sequence between 0 and 1.
-fn draws() -> impl FnMut() -> f64 {
-    let mut state = 1_u64;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f64 / f64::from(1 << 24)
-    }
-}
+use maxmargin_testkit::generate::rng;
+use rand::RngExt;
 
 /// A chunk of samples in the plane at its start: most are far from both bounds, one of eight is
 /// at a bound or near to one. The larger the `force`, the further the solution.
 fn chunk(m: usize, force: f64) -> Chunk {
-    let mut draw = draws();
+    let mut rng = rng(1);
+    let mut draw = || rng.random::<f64>();
     let points: Vec<[f64; 2]> = (0..m).map(|_| [4.0 * draw(), 4.0 * draw()]).collect();
     let value = |a: &[f64; 2], b: &[f64; 2]| (-(a[0] - b[0]).powi(2) - (a[1] - b[1]).powi(2)).exp();
     let mut kernel: Vec<f64> = points.iter().flat_map(|a| points.iter().map(move |b| value(a, b))).collect();
@@ -50,22 +44,22 @@ fn assert_same(found: &WeightedStep, known: &WeightedStep) {
 #[test]
 fn an_elimination_takes_the_step_of_the_whole() {
     let chunk = chunk(160, 0.02);
-    let (inner, others) = sorted(&chunk);
-    assert!(inner.len() > 120 && others.len() >= 20);
-    let step = step_of(&chunk, CAPS, &mut || true).expect("a step");
+    let sorted = Sorted::of(&chunk);
+    assert!(sorted.inner.len() > 120 && sorted.others.len() >= 20);
+    let step = step_of(&chunk, sorted, CAPS, &mut || true).expect("a step");
     assert_same(&step, &whole(&chunk));
     assert!(step.delta.iter().any(|delta| delta.abs() > 0.01));
 }
 
 #[test]
 fn samples_that_meet_a_bound_come_back() {
-    let chunk = chunk(160, 0.09);
+    let chunk = chunk(160, 0.08);
     let known = whole(&chunk);
-    let (inner, others) = sorted(&chunk);
+    let sorted = Sorted::of(&chunk);
     let meets = |k: &usize| [chunk.low[*k], chunk.high[*k]].contains(&(chunk.beta[*k] + known.delta[*k]));
-    let met = inner.iter().filter(|k| meets(k)).count();
-    assert!(met > 0 && met * BACK <= others.len(), "{met} of {} meet a bound", inner.len());
-    let elimination = Elimination::of(&chunk, inner, others, CAPS, &mut || true).expect("positive definite");
+    let met = sorted.inner.iter().filter(|k| meets(k)).count();
+    assert!(met > 0 && met * BACK <= sorted.others.len(), "{met} meet a bound");
+    let elimination = Elimination::of(&chunk, sorted, CAPS, &mut || true).expect("positive definite");
     let Some(Outcome::Step(step)) = elimination.solve(CAPS, &mut || true) else { panic!("no step") };
     assert_same(&step, &known);
 }
@@ -73,11 +67,11 @@ fn samples_that_meet_a_bound_come_back() {
 #[test]
 fn many_samples_that_meet_a_bound_are_not_eliminated_again() {
     let chunk = chunk(160, 1.5);
-    let (inner, others) = sorted(&chunk);
-    let elimination = Elimination::of(&chunk, inner.clone(), others, CAPS, &mut || true).expect("positive definite");
-    let Some(Outcome::Left((left, others))) = elimination.solve(CAPS, &mut || true) else { panic!("a step") };
-    assert!(left.len() < inner.len() && left.len() + others.len() == chunk.len());
-    if let Some(step) = step_of(&chunk, CAPS, &mut || true) {
+    let sorted = Sorted::of(&chunk);
+    let elimination = Elimination::of(&chunk, sorted.clone(), CAPS, &mut || true).expect("positive definite");
+    let Some(Outcome::Left(left)) = elimination.solve(CAPS, &mut || true) else { panic!("a step") };
+    assert!(left.inner.len() < sorted.inner.len() && left.inner.len() + left.others.len() == chunk.len());
+    if let Some(step) = step_of(&chunk, sorted, CAPS, &mut || true) {
         assert_same(&step, &whole(&chunk));
     }
 }
@@ -85,7 +79,7 @@ fn many_samples_that_meet_a_bound_are_not_eliminated_again() {
 #[test]
 fn a_large_chunk_is_solved_by_few_steps() {
     let mut chunk = chunk(FEWEST, 0.05);
-    assert!(pays(&chunk));
+    assert!(Sorted::of_large(&chunk).is_some());
     let (given, before) = (chunk.f.clone(), chunk.beta.clone());
     let mut counted = 0;
     LeastSquares.solve(&mut chunk, 1e-6, &mut || {
@@ -103,6 +97,6 @@ fn a_large_chunk_is_solved_by_few_steps() {
 #[test]
 fn an_elimination_ends_with_the_run() {
     let chunk = chunk(FEWEST, 0.02);
-    assert!(pays(&chunk));
-    assert!(step_of(&chunk, CAPS, &mut || false).is_none());
+    let sorted = Sorted::of_large(&chunk).expect("most samples are inner ones");
+    assert!(step_of(&chunk, sorted, CAPS, &mut || false).is_none());
 }
