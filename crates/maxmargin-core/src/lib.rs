@@ -53,7 +53,7 @@ pub use problem::machine::{Decision, Problem, TrainingSet};
 pub use problem::margin::{LossValues, MarginLoss, MarginProblem, MarginProblemError, Penalty};
 pub use problem::solution::{Solution, Status, Work, bias_is_middle, bias_of, thresholds_of};
 pub use problem::start::{self, Start, StartError};
-pub use problem::twins::settle_twins;
+pub use problem::twins::{settle_twins, twins};
 pub use solver::refusal::{Alternative, Reason, Refused};
 pub use solver::solve::{Refine, Run, Solve, Solved};
 pub use solver::warm;

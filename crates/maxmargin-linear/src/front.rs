@@ -1,13 +1,14 @@
 //! Coordinate descent while it is forecast to be cheaper than Newton steps.
 
 use crate::coordinate::avsf::Frequencies;
-use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
+use crate::coordinate::descent::{Descent, GoOn, Shrinking, SweepResult};
 use crate::point::{PointValues, point_values};
 use crate::run::{Run, meets_goal};
 use crate::second_order::system::{DIRECT, is_regression};
 use maxmargin_core::warm::balance;
 use maxmargin_core::{Dual, EqualityConstraint, Forecast};
 use maxmargin_kernel::features::FeatureRows;
+use rand_chacha::ChaCha8Rng;
 
 /// The approximate number of Newton steps with few features: of classes with upper bounds,
 const STEPS_OF_CLASSES: f64 = 60.0;
@@ -22,28 +23,32 @@ const FEWEST_SWEEPS: f64 = 12.0;
 /// The approximate cost of all Newton steps with many features, in passes over all entries, without
 /// and with upper bounds: 40 to 330 for the squared hinge loss on news20, 140 to 880 for the hinge
 /// loss, for C from 0.01 to 1000.
-const PASSES: (f64, f64) = (60.0, 600.0);
+const PASSES: (f64, f64) = (150.0, 600.0);
+
+/// A free bias costs a second right-hand side in every Newton system, solved more accurately.
+const PASSES_OF_BIAS: f64 = 2.0;
 
 /// The same for regression. Most values are matched exactly at the optimum, so that Newton systems
 /// are as large as the data: on news20 they cost more than ten times the sweeps.
 const PASSES_OF_VALUES: f64 = 30_000.0;
 
-/// With many features, the passes over all entries after which adaptive frequencies may replace the
-/// plain sweeps of a regression.
-const PLAIN_PASSES: f64 = 20.0;
+/// The first forecast notes the violation after so much of the cost of Newton steps, and after the
+/// second share if the loss is squared and features are many: adaptive frequencies need some sweeps
+/// to show their pace.
+const FIRST_NOTE: (f64, f64) = (1.0 / 16.0, 1.0 / 8.0);
 
 /// The sweeps on active variables that met their tolerance but not the goal, after which they aim
 /// lower.
 const MISSES: u32 = 3;
 
-/// Returns the entries of all variables.
-fn entries<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
-    rows.entries() as f64 * dual.len() as f64 / rows.len().max(1) as f64
+/// Returns the entries of so many variables or coordinates with the average of a row.
+fn entries<R: FeatureRows>(rows: &R, count: usize) -> f64 {
+    rows.entries() as f64 * count as f64 / rows.len().max(1) as f64
 }
 
 /// Returns the cost of Newton steps, in entries multiplied by coordinate descent (about 2 ns each).
 fn newton_cost<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
-    let (entries, n, width) = (entries(rows, dual), dual.len() as f64, rows.width() as f64);
+    let (entries, n, width) = (entries(rows, dual.len()), dual.len() as f64, rows.width() as f64);
     if rows.width() > DIRECT {
         return entries
             * if is_regression(rows, dual) {
@@ -52,7 +57,8 @@ fn newton_cost<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
                 PASSES.0
             } else {
                 PASSES.1
-            };
+            }
+            * if dual.balance() == EqualityConstraint::Free { 1.0 } else { PASSES_OF_BIAS };
     }
     let step = entries + 8.0 * n + width.powi(3) / 60.0;
     if is_unbounded(dual) {
@@ -64,6 +70,25 @@ fn newton_cost<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
     } else {
         STEPS_OF_CLASSES * step
     }
+}
+
+/// The multiplier of a free bias takes over the force of the penalty when no other gradient exceeds
+/// this share of it: sweeps beyond that would settle a problem whose bias is still wrong.
+const RELEASE: f64 = 0.3;
+
+/// The share of curvatures below the weight of the penalty that holds the bias.
+const BELOW_PENALTY: f64 = 0.1;
+
+/// Returns the weight of the penalty that holds the bias: a small curvature. A variable whose
+/// curvature is far below it hardly moves, and rows of text that is not scaled have squares from 1
+/// to 10⁵, of which the mean is that of the longest.
+fn penalty_weight(curvatures: &[f64]) -> f64 {
+    let mut positive: Vec<f64> = curvatures.iter().copied().filter(|curvature| *curvature > 0.0).collect();
+    if positive.is_empty() {
+        return 0.0;
+    }
+    let place = (BELOW_PENALTY * positive.len() as f64) as usize;
+    *positive.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
 /// Returns true if no variable has an upper bound.
@@ -82,34 +107,68 @@ const NO_CONVERGENCE: (u64, f64) = (3, 0.5);
 const NEARBY: f64 = 0.2;
 const DEAR: f64 = 0.5;
 
+/// The order of visits. With many features and a large C, adaptive frequencies need a small part of
+/// the steps of random permutations; with few features Newton steps are near, and plain sweeps cost
+/// least.
+enum Sweeps {
+    Plain(Shrinking),
+    Adaptive(Frequencies),
+}
+
+impl Sweeps {
+    fn new<R: FeatureRows>(descent: &Descent<R>, few: bool) -> Self {
+        if few {
+            Self::Plain(Shrinking::new(descent, true))
+        } else {
+            Self::Adaptive(Frequencies::new(descent.coordinates(), true))
+        }
+    }
+
+    /// Returns the largest number of steps of the next sweep.
+    fn count<R: FeatureRows>(&self, descent: &Descent<R>) -> usize {
+        match self {
+            Self::Plain(shrinking) => shrinking.count(),
+            Self::Adaptive(_) => descent.coordinates(),
+        }
+    }
+
+    fn sweep<R: FeatureRows>(&mut self, descent: &mut Descent<R>, tol: f64, random: &mut ChaCha8Rng, go_on: GoOn) -> SweepResult {
+        match self {
+            Self::Plain(shrinking) => shrinking.sweep(descent, tol, random, go_on),
+            Self::Adaptive(frequencies) => frequencies.sweep(descent, tol, random, go_on),
+        }
+    }
+}
+
 /// Sweeps until the certificate shows the goal, or until the rest would cost more than Newton
 /// steps. Returns the point if it shows the goal.
 pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, PointValues)> {
     let few = descent.rows.width() <= DIRECT;
     if let EqualityConstraint::Sum(wanted) = descent.dual.balance() {
-        let mean = descent.curvature.iter().sum::<f64>() / descent.curvature.len() as f64;
-        descent.hold(wanted, mean);
+        let weight = penalty_weight(&descent.curvature);
+        descent.hold(wanted, weight);
     }
     // A sweep multiplies with every row and adds it.
-    let sweep = 2.0 * entries(descent.rows, descent.dual);
+    let sweep = 2.0 * entries(descent.rows, descent.coordinates());
     let mut pace = SweepForecast::new(newton_cost(descent.rows, descent.dual), run.control.tol());
     if few && pace.budget < FEWEST_SWEEPS * sweep {
         return None;
     }
-    let adapts = !few && is_regression(descent.rows, descent.dual);
-    let plain_limit = if adapts { PLAIN_PASSES * descent.rows.entries() as f64 } else { f64::INFINITY };
-    let first = (pace.budget / 16.0).max(sweep).min(0.5 * plain_limit);
     // The dual of a squared loss is strongly convex.
-    pace.forecast = if is_unbounded(descent.dual) { Forecast::linear(first) } else { Forecast::new(first) };
+    pace.forecast = if is_unbounded(descent.dual) {
+        Forecast::linear((pace.budget * if few { FIRST_NOTE.0 } else { FIRST_NOTE.1 }).max(sweep))
+    } else {
+        Forecast::new((pace.budget * FIRST_NOTE.0).max(sweep))
+    };
     let mut random = run.random();
-    let mut shrinking = Shrinking::new(descent, true);
+    let mut sweeps = Sweeps::new(descent, few);
     let mut missed = 0;
     loop {
-        if run.control.spent(descent.steps + shrinking.count() as u64) {
+        if run.control.spent(descent.steps + sweeps.count(descent) as u64) {
             return None;
         }
         let control = &mut run.control;
-        let swept = shrinking.sweep(descent, pace.inner, &mut random, &mut |steps, range| !control.check(steps, range));
+        let swept = sweeps.sweep(descent, pace.inner, &mut random, &mut |steps, range| !control.check(steps, range));
         run.work.sweeps += 1;
         let (SweepResult::On(range) | SweepResult::Unshrunk(range) | SweepResult::Done(range)) = swept;
         let held = held(descent);
@@ -133,6 +192,8 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
                 }
             }
             release(descent);
+        } else if range < RELEASE * held {
+            release(descent);
         }
         if run.control.check(descent.steps, range.max(held)) {
             return None;
@@ -140,47 +201,9 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
         if few && !converges(run, descent) {
             return None;
         }
-        match pace.predict(descent.cost(), range.max(held)) {
-            Some(more) if more > pace.budget && (few || is_far(run, descent, pace.budget)) => break,
-            Some(more) if descent.cost() > plain_limit && more > descent.cost() => break,
-            _ => {}
-        }
-    }
-    if adapts { adaptive(run, descent, &pace) } else { None }
-}
-
-/// Continues a regression with adaptive frequencies, which need a fraction of the steps on wide
-/// data and at large C.
-fn adaptive<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>, before: &SweepForecast) -> Option<(Vec<f64>, PointValues)> {
-    let mut pace = SweepForecast { inner: before.inner, ..SweepForecast::new(before.budget, before.tol) };
-    pace.begun = descent.cost();
-    let mut random = run.random();
-    let mut frequencies = Frequencies::new(descent.dual.len(), false);
-    loop {
-        if run.control.spent(descent.steps + descent.dual.len() as u64) {
-            return None;
-        }
-        let control = &mut run.control;
-        let (largest, done) =
-            frequencies.sweep(descent, pace.inner, &mut random, &mut |steps, range| !control.check(steps, range));
-        run.work.sweeps += 1;
-        let held = held(descent);
-        if done && held <= pace.inner {
-            let found = certified_point(run, descent);
-            if meets_goal(run, &found.1) {
-                return Some(found);
-            }
-            if !pace.tighten(&found.1) {
-                return None;
-            }
-        }
-        if done || held > largest {
-            release(descent);
-        }
-        if run.control.check(descent.steps, largest.max(held)) {
-            return None;
-        }
-        if pace.predict(descent.cost(), largest.max(held)).is_some_and(|more| more > pace.budget) {
+        if pace.predict(descent.cost(), range.max(held)).is_some_and(|more| more > pace.budget)
+            && (few || is_far(run, descent, pace.budget))
+        {
             return None;
         }
     }
@@ -227,14 +250,12 @@ struct SweepForecast {
     /// The tolerance of the goal, and that of the sweeps.
     tol: f64,
     inner: f64,
-    /// The work before the first sweep of this forecast.
-    begun: f64,
     forecast: Forecast,
 }
 
 impl SweepForecast {
     fn new(budget: f64, tol: f64) -> Self {
-        Self { budget, tol, inner: tol, begun: 0.0, forecast: Forecast::new(budget / 16.0) }
+        Self { budget, tol, inner: tol, forecast: Forecast::new(budget / 16.0) }
     }
 
     /// Lowers the tolerance of sweeps that ended without showing the goal: their gradients are
@@ -247,6 +268,6 @@ impl SweepForecast {
 
     /// Returns the remaining work at this pace, if a check is due.
     fn predict(&mut self, spent: f64, violation: f64) -> Option<f64> {
-        self.forecast.remaining(spent - self.begun, violation / self.inner)
+        self.forecast.remaining(spent, violation / self.inner)
     }
 }

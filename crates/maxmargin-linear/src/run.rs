@@ -118,7 +118,7 @@ impl SweepMonitor {
     fn new<R: FeatureRows>(descent: &Descent<R>) -> Self {
         let entries = descent.rows.entries() / descent.rows.len().max(1);
         let price = EACH_STEP.0 + EACH_STEP.1 * entries as u64;
-        Self { standstill: Standstill::default(), pace: Pace::new(descent.dual.len(), price), price }
+        Self { standstill: Standstill::default(), pace: Pace::new(descent.coordinates(), price), price }
     }
 
     /// Counts a sweep; returns the status if the run ends with it. A violation within the tolerance
@@ -195,14 +195,14 @@ impl<'a> Run<'a> {
             return self.end(descent);
         }
         let mut random = self.random();
-        let mut frequencies = Frequencies::new(self.dual.len(), self.config.shrinking.unwrap_or(false));
+        let mut frequencies = Frequencies::new(descent.coordinates(), self.config.shrinking.unwrap_or(false));
         let mut sweeps = SweepMonitor::new(&descent);
-        while !self.control.spent(descent.steps + self.dual.len() as u64) {
+        while !self.control.spent(descent.steps + descent.coordinates() as u64) {
             let (tol, control) = (self.control.tol(), &mut self.control);
-            let (largest, done) =
-                frequencies.sweep(&mut descent, tol, &mut random, &mut |steps, range| !control.check(steps, range));
+            let swept = frequencies.sweep(&mut descent, tol, &mut random, &mut |steps, range| !control.check(steps, range));
             self.work.sweeps += 1;
-            if done || self.control.swept(&descent, largest) {
+            let (SweepResult::On(largest) | SweepResult::Unshrunk(largest) | SweepResult::Done(largest)) = swept;
+            if matches!(swept, SweepResult::Done(_)) || self.control.swept(&descent, largest) {
                 break;
             }
             self.control.ended = sweeps.seen(&descent, largest, &self.control);

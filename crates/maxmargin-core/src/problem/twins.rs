@@ -5,7 +5,7 @@ use crate::problem::solution::Solution;
 
 /// Returns the number of samples, if each has two variables: the first half of them above the
 /// function, the second half below.
-pub(crate) fn twins(dual: &Dual) -> Option<usize> {
+pub fn twins(dual: &Dual) -> Option<usize> {
     let n = dual.len() / 2;
     let twice = dual.len() == 2 * n && n > 0 && dual.ids()[..n] == dual.ids()[n..];
     (twice && dual.sign()[..n].iter().all(|s| *s > 0.0) && dual.sign()[n..].iter().all(|s| *s < 0.0)).then_some(n)

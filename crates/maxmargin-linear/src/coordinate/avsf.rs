@@ -16,11 +16,11 @@
 //! algorithm 5, which does not depend on scale; the running text of the paper has the difference
 //! instead of the quotient.
 //!
-//! The paper has no shrinking. If it is enabled, a variable is set aside by the baseline's rule.
+//! The paper has no shrinking. If it is enabled, a coordinate is set aside by the baseline's rule.
 //! Its preference is 0 until all preferences are reset to 1, when the others are within the
 //! tolerance.
 
-use crate::coordinate::descent::{BETWEEN, Descent, GoOn, Thresholds};
+use crate::coordinate::descent::{BETWEEN, Descent, GoOn, SweepResult, Thresholds};
 use crate::coordinate::order::shuffle;
 use maxmargin_kernel::features::FeatureRows;
 use rand::{Rng, SeedableRng};
@@ -62,6 +62,8 @@ pub(crate) struct Frequencies {
     /// True if the previous sweep within the tolerance was followed by a reset, and no sweep beyond
     /// it came since.
     can_stop: bool,
+    /// The coordinates that were not set aside when the last schedule was drawn.
+    active: Vec<u32>,
     schedule: Vec<u32>,
     shrinks: bool,
     thresholds: Thresholds,
@@ -75,21 +77,22 @@ impl Frequencies {
             reference: None,
             gains: 0.0,
             can_stop: false,
+            active: (0..n as u32).collect(),
             schedule,
             shrinks,
             thresholds: Thresholds::NONE,
         }
     }
 
-    /// Makes one outer loop (steps 3 to 8). Returns the largest violation and whether to stop;
-    /// after a cancellation not to stop.
+    /// Makes one outer loop (steps 3 to 8); the range of its result is the largest violation. After
+    /// a cancellation it returns [`SweepResult::On`] with an infinite range.
     pub(crate) fn sweep<R: FeatureRows>(
         &mut self,
         descent: &mut Descent<R>,
         tol: f64,
         random: &mut ChaCha8Rng,
         go_on: GoOn,
-    ) -> (f64, bool) {
+    ) -> SweepResult {
         // 3: the schedule.
         self.draw(random);
         let (mut highest, mut lowest) = (0.0_f64, 0.0_f64);
@@ -98,31 +101,26 @@ impl Frequencies {
             if descent.entries >= ask {
                 ask = descent.entries + BETWEEN;
                 if !go_on(descent.steps, highest.max(-lowest)) {
-                    return (f64::INFINITY, false);
+                    return SweepResult::On(f64::INFINITY);
                 }
             }
             let k = self.schedule[at] as usize;
             if let Some(&soon) = self.schedule.get(at + 4) {
                 descent.rows.prefetch(descent.dual.ids()[soon as usize]);
             }
-            let (alpha, upper) = (descent.alpha[k], descent.dual.upper()[k]);
             // 5: the step.
-            let step = descent.step(k);
-            let (at_zero, at_upper) = (alpha <= 0.0, alpha >= upper);
-            let bounded = (at_zero && step.gradient > 0.0) || (at_upper && step.gradient < 0.0);
-            if !bounded {
-                highest = highest.max(step.gradient);
-                lowest = lowest.min(step.gradient);
-            }
-            if self.thresholds.shrink(at_zero, at_upper, step.gradient) {
+            let step = descent.step(k, self.thresholds, 0.0);
+            highest = highest.max(step.highest);
+            lowest = lowest.min(step.lowest);
+            if step.beyond {
                 self.preference[k] = 0.0;
             }
-            // A variable that is set aside stays so, even if the schedule contains it again.
+            // A coordinate that is set aside stays so, even if the schedule contains it again.
             if self.preference[k] == 0.0 {
                 continue;
             }
             // 6: the preference.
-            self.learn(k, -step.delta * (step.gradient + 0.5 * step.curvature * step.delta));
+            self.learn(k, step.gain);
         }
         self.swept();
         let largest = highest.max(-lowest);
@@ -132,15 +130,15 @@ impl Frequencies {
             if self.shrinks {
                 self.thresholds = Thresholds::after(highest, lowest);
             }
-            return (largest, false);
+            return SweepResult::On(largest);
         }
         self.thresholds = Thresholds::NONE;
         if self.can_stop {
-            return (largest, true);
+            return SweepResult::Done(largest);
         }
-        self.preference.fill(1.0);
+        self.reset();
         self.can_stop = true;
-        (largest, false)
+        SweepResult::Unshrunk(largest)
     }
 
     /// Updates the preference of `k` by the gain of a step (step 6). In the first sweep the gain
@@ -169,17 +167,20 @@ impl Frequencies {
     /// Draws as many indices as are not set aside, with expected frequencies `p / Σp` (algorithm
     /// 4), in random order (step 3). Returns their number.
     pub(crate) fn draw(&mut self, random: &mut ChaCha8Rng) -> usize {
-        let n = self.preference.iter().filter(|p| **p > 0.0).count();
-        self.schedule.clear();
-        let mut left: f64 = self.preference.iter().sum();
-        for (k, &p) in self.preference.iter().enumerate() {
-            let open = (n - self.schedule.len()) as f64;
+        let Self { preference, active, schedule, .. } = self;
+        active.retain(|&k| preference[k as usize] > 0.0);
+        let n = active.len();
+        schedule.clear();
+        let mut left: f64 = active.iter().map(|&k| preference[k as usize]).sum();
+        for &k in active.iter() {
+            let p = preference[k as usize];
+            let open = (n - schedule.len()) as f64;
             let expected = p * open / left;
             let whole = expected.floor();
             let chance = f64::from(random.next_u32()) / 4_294_967_296.0;
             let times = whole as usize + usize::from(chance < expected - whole);
-            let times = times.min(n - self.schedule.len());
-            self.schedule.extend(std::iter::repeat_n(k as u32, times));
+            let times = times.min(n - schedule.len());
+            schedule.extend(std::iter::repeat_n(k, times));
             left -= p;
         }
         shuffle(&mut self.schedule, random);
@@ -192,9 +193,11 @@ impl Frequencies {
         self.schedule[at] as usize
     }
 
-    /// Sets all preferences to 1.
+    /// Sets all preferences to 1; nothing is set aside then.
     pub(crate) fn reset(&mut self) {
         self.preference.fill(1.0);
+        self.active.clear();
+        self.active.extend(0..self.preference.len() as u32);
     }
 }
 

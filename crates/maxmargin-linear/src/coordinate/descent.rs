@@ -11,9 +11,12 @@
 //!   7  if M − m < ε: stop if all i were active, otherwise make all i active;  M̄, m̄ ← ±∞
 //!   8  otherwise M̄ ← M (∞ if M ≤ 0), m̄ ← m (−∞ if m ≥ 0);  go to 2
 //! ```
+//!
+//! The two variables of a regression sample are one coordinate: steps 3 to 6 for both of them share
+//! one product with the row and one addition of it.
 
 use crate::coordinate::order::shuffle;
-use maxmargin_core::{Dual, EqualityConstraint};
+use maxmargin_core::{Dual, EqualityConstraint, twins};
 use maxmargin_kernel::features::FeatureRows;
 use rand_chacha::ChaCha8Rng;
 
@@ -27,15 +30,17 @@ pub(crate) type GoOn<'w> = &'w mut dyn FnMut(u64, f64) -> bool;
 /// The least projected gradient for which a step is made (LIBLINEAR's threshold).
 const NOTHING: f64 = 1e-12;
 
-/// The result of a step on one variable.
+/// The result of a step on one coordinate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step {
-    /// The change of α.
-    pub(crate) delta: f64,
-    /// The gradient before the step.
-    pub(crate) gradient: f64,
-    /// The curvature `∂²/∂α²`, ridge included.
-    pub(crate) curvature: f64,
+    /// The decrease of the objective.
+    pub(crate) gain: f64,
+    /// The largest and the smallest projected gradient of its variables before the step.
+    pub(crate) highest: f64,
+    pub(crate) lowest: f64,
+    /// True if all its variables are at bounds with gradients beyond the thresholds. None of them
+    /// moves then.
+    pub(crate) beyond: bool,
 }
 
 /// An unregularised bias, enforced by a multiplier and a penalty on `Σ s_k α_k − wanted` (method of
@@ -61,6 +66,8 @@ impl Penalty {
 pub(crate) struct Descent<'a, R> {
     pub(crate) rows: &'a R,
     pub(crate) dual: &'a Dual,
+    /// The number of samples if each has two variables, which are one coordinate then.
+    samples: Option<usize>,
     /// The curvature `x · x + ridge` of every variable.
     pub(crate) curvature: Vec<f64>,
     pub(crate) alpha: Vec<f64>,
@@ -77,8 +84,8 @@ pub(crate) struct Descent<'a, R> {
 impl<'a, R: FeatureRows> Descent<'a, R> {
     pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, alpha: Vec<f64>, w: Vec<f64>) -> Self {
         let curvature = dual.ids().iter().enumerate().map(|(k, &id)| squares[id] + dual.ridge_of(k)).collect();
-        let penalty = Penalty::default();
-        let mut descent = Self { rows, dual, curvature, alpha, w, penalty, steps: 0, entries: 0, gained: 0.0 };
+        let (samples, penalty) = (twins(dual), Penalty::default());
+        let mut descent = Self { rows, dual, samples, curvature, alpha, w, penalty, steps: 0, entries: 0, gained: 0.0 };
         descent.settle_empty_rows();
         descent
     }
@@ -107,41 +114,77 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
         (self.entries + 20 * self.steps) as f64
     }
 
-    /// Returns the gradient of variable `k` (step 3).
-    #[inline]
-    pub(crate) fn gradient(&self, k: usize) -> f64 {
-        let dual = self.dual;
-        let product = self.rows.dot(dual.ids()[k], &self.w) + self.penalty.bias();
-        dual.sign()[k] * product + dual.ridge_of(k) * self.alpha[k] + dual.linear_term()[k]
+    /// The number of coordinates: of variables, or of samples that have two each.
+    pub(crate) fn coordinates(&self) -> usize {
+        self.samples.unwrap_or(self.dual.len())
     }
 
-    /// Minimises over variable `k` with gradient `g` (step 6); returns the change of α.
+    /// Makes one step on coordinate `k` (steps 3 to 6; algorithm 1 of the adaptive-frequency paper).
+    /// Projected gradients up to `least` make no step.
     #[inline]
-    pub(crate) fn take(&mut self, k: usize, g: f64) -> f64 {
-        let (old, upper) = (self.alpha[k], self.dual.upper()[k]);
-        let new = (old - g / self.curvature[k]).clamp(0.0, upper);
-        let delta = new - old;
-        if delta != 0.0 {
-            self.gained -= delta * (g + 0.5 * self.curvature[k] * delta);
-            self.alpha[k] = new;
-            self.penalty.excess += delta * self.dual.sign()[k];
-            self.rows.add(self.dual.ids()[k], delta * self.dual.sign()[k], &mut self.w);
-        }
-        delta
-    }
-
-    /// Makes one step on variable `k` (algorithm 1 of the adaptive-frequency paper).
-    #[inline]
-    pub(crate) fn step(&mut self, k: usize) -> Step {
+    pub(crate) fn step(&mut self, k: usize, thresholds: Thresholds, least: f64) -> Step {
         self.steps += 1;
-        let curvature = self.curvature[k];
-        if curvature == 0.0 {
+        if self.curvature[k] == 0.0 {
             return Step::default();
         }
-        let gradient = self.gradient(k);
-        let delta = self.take(k, gradient);
-        self.entries += self.rows.entries_of(self.dual.ids()[k]) as u64 * if delta == 0.0 { 1 } else { 2 };
-        Step { delta, gradient, curvature }
+        let id = self.dual.ids()[k];
+        let entries = self.rows.entries_of(id) as u64;
+        self.entries += entries;
+        let product = self.rows.dot(id, &self.w) + self.penalty.bias();
+        let (step, change) = match self.samples {
+            None => self.step_on(k, product, product, thresholds, least),
+            Some(n) => {
+                // A positive variable goes first: only at its bound 0 does it leave a step to the
+                // other, so that one of them is 0.
+                let order = if self.alpha[n + k] > 0.0 { [n + k, k] } else { [k, n + k] };
+                let (first, change) = self.step_on(order[0], product, product, thresholds, least);
+                let moved = product + change * (self.curvature[k] - self.dual.ridge_of(k));
+                let (second, more) = self.step_on(order[1], product, moved, thresholds, least);
+                (first.and(&second), change + more)
+            }
+        };
+        if change != 0.0 {
+            self.penalty.excess += change;
+            self.rows.add(id, change, &mut self.w);
+            self.entries += entries;
+        }
+        step
+    }
+
+    /// Minimises over one variable whose row has the product `now`, and had `before` at the
+    /// beginning of the step. Returns the change of `s α`, which `w` does not have yet.
+    #[inline]
+    fn step_on(&mut self, k: usize, before: f64, now: f64, thresholds: Thresholds, least: f64) -> (Step, f64) {
+        let (old, upper, sign) = (self.alpha[k], self.dual.upper()[k], self.dual.sign()[k]);
+        let gradient_at = |product: f64| sign * product + self.dual.ridge_of(k) * old + self.dual.linear_term()[k];
+        let (g, present) = (gradient_at(before), gradient_at(now));
+        let (at_zero, at_upper) = (old <= 0.0, old >= upper);
+        let projected = |g: f64| if (at_zero && g > 0.0) || (at_upper && g < 0.0) { 0.0 } else { g };
+        let step =
+            Step { gain: 0.0, highest: projected(g), lowest: projected(g), beyond: thresholds.shrink(at_zero, at_upper, g) };
+        if projected(present).abs() <= least {
+            return (step, 0.0);
+        }
+        let curvature = self.curvature[k];
+        let new = (old - present / curvature).clamp(0.0, upper);
+        let delta = new - old;
+        let gain = -delta * (present + 0.5 * curvature * delta);
+        self.gained += gain;
+        self.alpha[k] = new;
+        (Step { gain, ..step }, delta * sign)
+    }
+}
+
+impl Step {
+    /// The result of the steps on both variables of a sample.
+    #[inline]
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            gain: self.gain + other.gain,
+            highest: self.highest.max(other.highest),
+            lowest: self.lowest.min(other.lowest),
+            beyond: self.beyond && other.beyond,
+        }
     }
 }
 
@@ -174,11 +217,11 @@ impl Thresholds {
     }
 }
 
-/// The active variables of a descent and the thresholds from the previous sweep.
+/// The active coordinates of a descent and the thresholds from the previous sweep.
 pub(crate) struct Shrinking {
     active: Vec<u32>,
     count: usize,
-    /// False if no variable is ever set aside.
+    /// False if no coordinate is ever set aside.
     shrinks: bool,
     thresholds: Thresholds,
 }
@@ -188,7 +231,7 @@ pub(crate) struct Shrinking {
 pub(crate) enum SweepResult {
     /// The range of projected gradients exceeds the tolerance.
     On(f64),
-    /// The range is within the tolerance on the active variables; all variables are active again.
+    /// The range is within the tolerance on what was visited; the next sweep visits everything.
     Unshrunk(f64),
     /// The range is within the tolerance on all variables.
     Done(f64),
@@ -196,17 +239,17 @@ pub(crate) enum SweepResult {
 
 impl Shrinking {
     pub(crate) fn new<R: FeatureRows>(descent: &Descent<R>, shrinks: bool) -> Self {
-        let active: Vec<u32> = (0..descent.dual.len() as u32).filter(|&k| descent.curvature[k as usize] > 0.0).collect();
+        let active: Vec<u32> = (0..descent.coordinates() as u32).filter(|&k| descent.curvature[k as usize] > 0.0).collect();
         let count = active.len();
         Self { active, count, shrinks, thresholds: Thresholds::NONE }
     }
 
-    /// Returns the number of active variables.
+    /// Returns the number of active coordinates.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Makes one sweep over the active variables in random order (steps 2 to 8; algorithm 3 of the
+    /// Makes one sweep over the active coordinates in random order (steps 2 to 8; algorithm 3 of the
     /// ICML 2008 paper). After a cancellation it returns [`SweepResult::On`] with an infinite
     /// range.
     pub(crate) fn sweep<R: FeatureRows>(
@@ -231,29 +274,17 @@ impl Shrinking {
             if let Some(&soon) = self.active.get(at + 4) {
                 descent.rows.prefetch(descent.dual.ids()[soon as usize]);
             }
-            descent.steps += 1;
-            let id = descent.dual.ids()[k];
-            descent.entries += descent.rows.entries_of(id) as u64;
-            // 3: the gradient.
-            let g = descent.gradient(k);
-            let (alpha, upper) = (descent.alpha[k], descent.dual.upper()[k]);
-            let (at_zero, at_upper) = (alpha <= 0.0, alpha >= upper);
+            // 3, 5, 6: the step.
+            let step = descent.step(k, self.thresholds, NOTHING);
             // 4: shrinking.
-            if self.thresholds.shrink(at_zero, at_upper, g) {
+            if step.beyond {
                 self.count -= 1;
                 self.active.swap(at, self.count);
                 continue;
             }
             at += 1;
-            // 5: the projected gradient.
-            let projected = if (at_zero && g > 0.0) || (at_upper && g < 0.0) { 0.0 } else { g };
-            highest = highest.max(projected);
-            lowest = lowest.min(projected);
-            if projected.abs() > NOTHING {
-                // 6: the step.
-                descent.take(k, g);
-                descent.entries += descent.rows.entries_of(id) as u64;
-            }
+            highest = highest.max(step.highest);
+            lowest = lowest.min(step.lowest);
         }
         let range = if self.count == 0 { 0.0 } else { highest - lowest };
         // 7, 8: the next active set and its thresholds.

@@ -1,8 +1,9 @@
-//! Newton steps on text: more features than rows, rows that nearly separate, any C.
+//! Sweeps and Newton steps on text: more features than rows, rows that nearly separate, any C.
 
 use maxmargin_core::{Dual, EqualityConstraint, Goal, RunControl, Start, Status, Stop};
 use maxmargin_data::{BinaryLabels, Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearSolution, LinearWork, Matrix, Method, solve};
+use maxmargin_testkit::outside;
 use proptest::prelude::*;
 
 fn run(samples: &Samples, feature: Option<f64>, dual: &Dual, method: Method, goal: Goal, par: Par) -> LinearSolution {
@@ -66,6 +67,51 @@ fn a_squared_loss_is_swept_with_many_features_alone() {
     let found = run(&samples, None, &squared, Method::Hybrid, Goal::Kkt(1e-3), Par::Seq);
     assert_eq!((found.solution.status, found.work.sweeps), (Status::Converged, 0), "{:?}", found.work);
     assert!(found.work.newton_steps <= 10, "{:?}", found.work);
+}
+
+/// On real text a few hundred samples are what takes long: those that are far from the margin are
+/// set aside, and of the others those that gain most are visited most often.
+#[test]
+fn sweeps_over_real_text_adapt_and_shrink() {
+    let Some(data) = outside::dataset("reuters") else { return };
+    let labels = BinaryLabels::new(&data.labels).expect("two classes").signs;
+    let weights = vec![1.0; labels.len()];
+    for balance in [EqualityConstraint::Free, EqualityConstraint::Sum(0.0)] {
+        let [dual, _] = problems(&labels, &weights, 10.0, balance);
+        let of = |method| run(&data.samples, None, &dual, method, Goal::Kkt(1e-3), Par::Seq);
+        let found = of(Method::Hybrid);
+        assert_eq!((found.solution.status, found.work.newton_steps), (Status::Converged, 0), "{:?}", found.work);
+        if balance == EqualityConstraint::Free {
+            let (plain, adaptive) = (of(Method::Descent), of(Method::Avsf));
+            assert!(4 * found.work.entries < plain.work.entries, "{:?}, {:?}", found.work, plain.work);
+            assert!(4 * found.work.entries < 3 * adaptive.work.entries, "{:?}, {:?}", found.work, adaptive.work);
+        }
+    }
+}
+
+/// The two variables of a regression sample are one coordinate: at most one product and one
+/// addition of its row for both.
+#[test]
+fn both_variables_of_a_value_move_in_one_step() {
+    let data = Generator::SparseText.generate(600, Some(8192), 5).expect("data");
+    let (n, values) = (data.samples.len(), &data.labels);
+    let linear = values.iter().map(|y| 0.1 - y).chain(values.iter().map(|y| 0.1 + y)).collect();
+    let signs = (0..2 * n).map(|k| if k < n { 1.0 } else { -1.0 }).collect();
+    let ids = (0..n).chain(0..n).collect();
+    let dual = Dual::new(ids, signs, linear, vec![1.0; 2 * n], 0.0, EqualityConstraint::Free).expect("a regression");
+    let mut duals = Vec::new();
+    for (method, shrinking) in [(Method::Descent, Some(false)), (Method::Avsf, Some(true)), (Method::Hybrid, None)] {
+        let matrix = Matrix::new(&data.samples, None, Par::Seq);
+        let config = Config { method, shrinking, ..Config::default() };
+        let start = Start::zero(&dual).expect("zero is feasible");
+        let found = solve(&matrix, &dual, start, &config, &Stop::at(1e-6), &RunControl::unlimited()).expect("a problem");
+        assert!(found.certificate.holds(2e-6), "{method:?}: {:?}", found.certificate);
+        let alpha = &found.solution.alpha;
+        assert!((0..n).all(|k| alpha[k].min(alpha[n + k]) == 0.0), "{method:?}: both variables of a sample are positive");
+        assert!(found.work.steps <= n as u64 * found.work.sweeps, "{method:?}: {:?}", found.work);
+        duals.push(found.certificate.dual);
+    }
+    assert!(duals.iter().all(|dual| (dual - duals[0]).abs() < 1e-5 * duals[0].abs()), "{duals:?}");
 }
 
 /// Rows of text: a few columns that many have, some that few have, copies and rows without entries.
