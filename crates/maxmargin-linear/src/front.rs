@@ -32,9 +32,9 @@ const PASSES_OF_BIAS: f64 = 2.0;
 /// are as large as the data: on news20 they cost more than ten times the sweeps.
 const PASSES_OF_VALUES: f64 = 30_000.0;
 
-/// The first forecast notes the violation after so much of the cost of Newton steps, and after the
-/// second share if the loss is squared and features are many: adaptive frequencies need some sweeps
-/// to show their pace.
+/// The first note of the violation, as a share of the cost of Newton steps, with few and with many
+/// features; the first forecast is after twice as much. With many features the violation stays high
+/// until the samples at their bounds are found, and then falls within a few sweeps.
 const FIRST_NOTE: (f64, f64) = (1.0 / 16.0, 1.0 / 8.0);
 
 /// The sweeps on active variables that met their tolerance but not the goal, after which they aim
@@ -154,12 +154,9 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
     if few && pace.budget < FEWEST_SWEEPS * sweep {
         return None;
     }
+    let first = (pace.budget * if few { FIRST_NOTE.0 } else { FIRST_NOTE.1 }).max(sweep);
     // The dual of a squared loss is strongly convex.
-    pace.forecast = if is_unbounded(descent.dual) {
-        Forecast::linear((pace.budget * if few { FIRST_NOTE.0 } else { FIRST_NOTE.1 }).max(sweep))
-    } else {
-        Forecast::new((pace.budget * FIRST_NOTE.0).max(sweep))
-    };
+    pace.forecast = if is_unbounded(descent.dual) { Forecast::linear(first) } else { Forecast::new(first) };
     let mut random = run.random();
     let mut sweeps = Sweeps::new(descent, few);
     let mut missed = 0;
