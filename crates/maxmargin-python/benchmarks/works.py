@@ -41,6 +41,8 @@ class Work:
     divide: float = 1.0
     #: Features are brought to mean 0 and variance 1.
     standard: bool = False
+    #: Counts of words become weights: tf-idf, logarithms of counts, rows of length 1.
+    weighted: bool = False
     programs: tuple[str, ...] = PROGRAMS
     #: The ratios that the project asks for, of the two peers.
     asked: tuple[float, ...] = ()
@@ -52,7 +54,7 @@ class Work:
             f"{key}={value:g}" if isinstance(value, float) else f"{value}" for key, value in self.parameters.items()
         )
         cells = math.prod(len(values) for values in self.grid.values())
-        of = f"{' CSR' if self.sparse else ''}{f' of {cells} cells' if self.grid else ''}"
+        of = f"{' tf-idf' if self.weighted else ''}{' CSR' if self.sparse else ''}{f' of {cells} cells' if self.grid else ''}"
         return f"{self.call} {self.data}{of}{f' {settings}' if settings else ''}"
 
 
@@ -285,6 +287,10 @@ def arrays(work, X, y):
         from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
         X = StandardScaler().fit_transform(X)
+    if work.weighted:
+        from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415
+
+        X = TfidfTransformer(sublinear_tf=True).fit_transform(X)
     return X, y
 
 
