@@ -119,8 +119,8 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
         self.samples.unwrap_or(self.dual.len())
     }
 
-    /// Makes one step on coordinate `k` (steps 3 to 6; algorithm 1 of the adaptive-frequency paper).
-    /// Projected gradients up to `least` make no step.
+    /// Makes one step on coordinate `k` (steps 3 to 6; algorithm 1 of the adaptive-frequency
+    /// paper). Projected gradients up to `least` make no step.
     #[inline]
     pub(crate) fn step(&mut self, k: usize, thresholds: Thresholds, least: f64) -> Step {
         self.steps += 1;
@@ -249,8 +249,8 @@ impl Shrinking {
         self.count
     }
 
-    /// Makes one sweep over the active coordinates in random order (steps 2 to 8; algorithm 3 of the
-    /// ICML 2008 paper). After a cancellation it returns [`SweepResult::On`] with an infinite
+    /// Makes one sweep over the active coordinates in random order (steps 2 to 8; algorithm 3 of
+    /// the ICML 2008 paper). After a cancellation it returns [`SweepResult::On`] with an infinite
     /// range.
     pub(crate) fn sweep<R: FeatureRows>(
         &mut self,
