@@ -63,7 +63,7 @@ pub(crate) struct Newton<'a, R> {
     /// The largest `‖x_k‖`, and with many features their mean square's root.
     longest: f64,
     typical: Option<f64>,
-    curvature: Curvature,
+    curvature: Curvature<'a>,
     pub(crate) cost: Cost,
 }
 

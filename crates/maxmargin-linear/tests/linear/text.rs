@@ -3,8 +3,10 @@
 use maxmargin_core::{Dual, EqualityConstraint, Goal, RunControl, Start, Status, Stop};
 use maxmargin_data::{BinaryLabels, Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearSolution, LinearWork, Matrix, Method, solve};
+use maxmargin_testkit::generate::rng;
 use maxmargin_testkit::outside;
 use proptest::prelude::*;
+use rand::RngExt;
 
 fn run(samples: &Samples, feature: Option<f64>, dual: &Dual, method: Method, goal: Goal, par: Par) -> LinearSolution {
     let matrix = Matrix::new(samples, feature, par);
@@ -112,6 +114,39 @@ fn both_variables_of_a_value_move_in_one_step() {
         duals.push(found.certificate.dual);
     }
     assert!(duals.iter().all(|dual| (dual - duals[0]).abs() < 1e-5 * duals[0].abs()), "{duals:?}");
+}
+
+/// Expressions of genes: some hundred samples, thousands of features that all have, and a mean far
+/// from 0. Products of all pairs are kept and factored there; without memory for them it is
+/// conjugate gradients.
+#[test]
+fn few_samples_with_many_dense_features_are_factored() {
+    let (rows, width) = (120, 2000);
+    let mut random = rng(9);
+    let values: Vec<f64> = (0..rows * width).map(|_| 8.0 + random.random_range(0.0..2.0)).collect();
+    let samples = Samples::from_dense(rows, width, values.clone()).expect("samples");
+    let sum = |i: usize| values[i * width..i * width + 40].iter().sum::<f64>() - 40.0 * 9.0;
+    let labels: Vec<f64> =
+        (0..rows).map(|i| if sum(i) + 2.0 * random.random_range(-1.0..1.0) > 0.0 { 1.0 } else { -1.0 }).collect();
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool of two threads");
+    for c in [1e-3, 1.0, 100.0] {
+        for dual in problems(&labels, &vec![1.0; rows], c, EqualityConstraint::Sum(0.0)) {
+            let of = |par| run(&samples, None, &dual, Method::Newton, Goal::Gap(1e-6), par);
+            let found = of(Par::Seq);
+            assert_eq!(found.solution.status, Status::Converged, "C = {c}: {:?}", found.certificate);
+            assert!(found.work.gradients == 0 && found.work.newton_steps > 0, "C = {c}: {:?}", found.work);
+            assert_eq!(two.install(|| of(Par::Pool)), found);
+        }
+    }
+    let [_, squared] = problems(&labels, &vec![1.0; rows], 1e-3, EqualityConstraint::Free);
+    let of = |budget| {
+        let matrix = Matrix::new(&samples, None, Par::Seq).with_budget(budget);
+        let (start, config) = (Start::zero(&squared).expect("feasible"), Config { method: Method::Newton, ..Config::default() });
+        solve(&matrix, &squared, start, &config, &Stop::when(Goal::Gap(1e-6)), &RunControl::unlimited()).expect("a problem")
+    };
+    let (kept, iterated) = (of(u64::MAX), of(0));
+    assert!(kept.work.gradients == 0 && iterated.work.gradients > 0, "{:?}, {:?}", kept.work, iterated.work);
+    assert!((kept.certificate.dual - iterated.certificate.dual).abs() < 2e-6 * kept.certificate.dual);
 }
 
 /// Rows of text: a few columns that many have, some that few have, copies and rows without entries.
