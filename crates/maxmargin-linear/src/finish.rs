@@ -29,9 +29,8 @@ const FIRST: f64 = 10.0;
 const SWEEPS: usize = 10;
 
 /// With many features, the relative gap of a point from which Newton steps begin instead of on the
-/// path: most of its active set is that of the solution. On news20 it takes three quarters of the
-/// time of the path at a gap of .6, as much at .8, and many times as much at .95. The first σ is
-/// larger there by this factor.
+/// path: most of its active set is that of the solution. From a gap near 1 they take many times as
+/// long as on the path. The first σ is larger there by this factor.
 const NEAR: f64 = 0.7;
 const BOLDER: f64 = 10.0;
 

@@ -179,9 +179,10 @@ impl<'m, R: FeatureRows> System<'_, 'm, R> {
         Ok(Inverse { base, factor })
     }
 
-    /// Returns the factor of `diag(1/h) + X Xᵀ` from kept products of all pairs of samples, if there
-    /// are few of them. Where rows have nearly all features and much in common, as expressions of
-    /// genes have, conjugate gradients take hundreds of iterations over rows of thousands.
+    /// Returns the factor of `diag(1/h) + X Xᵀ` from kept products of all pairs of samples, if
+    /// there are few of them. Where rows have nearly all features and much in common, as
+    /// expressions of genes have, conjugate gradients take hundreds of iterations over rows of
+    /// thousands.
     fn by_pairs(&self, curvature: &mut Curvature<'m>, control: &RunControl) -> Result<Option<Factor<'m>>, Cancelled> {
         let (dual, n) = (self.dual, twins(self.dual).unwrap_or(self.dual.len()));
         let samples = &dual.ids()[..n];
