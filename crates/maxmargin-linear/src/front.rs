@@ -25,12 +25,13 @@ const FEWEST_SWEEPS: f64 = 12.0;
 /// loss, for C from 0.01 to 1000.
 const PASSES: (f64, f64) = (150.0, 600.0);
 
-/// A free bias costs a second right-hand side in every Newton system, solved more accurately.
-const PASSES_OF_BIAS: f64 = 2.0;
-
 /// The same for regression. Most values are matched exactly at the optimum, so that Newton systems
 /// are as large as the data: on news20 they cost more than ten times the sweeps.
 const PASSES_OF_VALUES: f64 = 30_000.0;
+
+/// The factor of a free bias: a second right-hand side in every Newton system, solved more
+/// accurately.
+const PASSES_OF_BIAS: f64 = 2.0;
 
 /// The first note of the violation, as a share of the cost of Newton steps, with few and with many
 /// features; the first forecast is after twice as much. With many features the violation stays high
