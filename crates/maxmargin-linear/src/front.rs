@@ -4,9 +4,9 @@ use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::descent::{Descent, GoOn, Shrinking, SweepResult};
 use crate::point::{PointValues, point_values};
 use crate::run::{Run, meets_goal};
-use crate::second_order::system::{DIRECT, is_regression};
+use crate::second_order::system::DIRECT;
 use maxmargin_core::warm::balance;
-use maxmargin_core::{Dual, EqualityConstraint, Forecast};
+use maxmargin_core::{Dual, EqualityConstraint, Forecast, twins};
 use maxmargin_kernel::features::FeatureRows;
 use rand_chacha::ChaCha8Rng;
 
@@ -52,7 +52,7 @@ fn newton_cost<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
     let (entries, n, width) = (entries(rows, dual.len()), dual.len() as f64, rows.width() as f64);
     if rows.width() > DIRECT {
         return entries
-            * if is_regression(rows, dual) {
+            * if twins(dual).is_some() {
                 PASSES_OF_VALUES
             } else if is_unbounded(dual) {
                 PASSES.0
@@ -66,7 +66,7 @@ fn newton_cost<R: FeatureRows>(rows: &R, dual: &Dual) -> f64 {
         // All rows within the margin are in the system, of two-class data often most of them.
         let each = entries / n;
         STEPS_UNBOUNDED * (step + n * each * each / 16.0)
-    } else if is_regression(rows, dual) {
+    } else if twins(dual).is_some() {
         STEPS_OF_VALUES * step
     } else {
         STEPS_OF_CLASSES * step
@@ -151,13 +151,14 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
     }
     // A sweep multiplies with every row and adds it.
     let sweep = 2.0 * entries(descent.rows, descent.coordinates());
-    let mut pace = SweepForecast::new(newton_cost(descent.rows, descent.dual), run.control.tol());
-    if few && pace.budget < FEWEST_SWEEPS * sweep {
+    let (budget, tol) = (newton_cost(descent.rows, descent.dual), run.control.tol());
+    if few && budget < FEWEST_SWEEPS * sweep {
         return None;
     }
-    let first = (pace.budget * if few { FIRST_NOTE.0 } else { FIRST_NOTE.1 }).max(sweep);
+    let first = (budget * if few { FIRST_NOTE.0 } else { FIRST_NOTE.1 }).max(sweep);
     // The dual of a squared loss is strongly convex.
-    pace.forecast = if is_unbounded(descent.dual) { Forecast::linear(first) } else { Forecast::new(first) };
+    let forecast = if is_unbounded(descent.dual) { Forecast::linear(first) } else { Forecast::new(first) };
+    let mut pace = SweepForecast { budget, tol, inner: tol, forecast };
     let mut random = run.random();
     let mut sweeps = Sweeps::new(descent, few);
     let mut missed = 0;
@@ -252,10 +253,6 @@ struct SweepForecast {
 }
 
 impl SweepForecast {
-    fn new(budget: f64, tol: f64) -> Self {
-        Self { budget, tol, inner: tol, forecast: Forecast::new(budget / 16.0) }
-    }
-
     /// Lowers the tolerance of sweeps that ended without showing the goal: their gradients are
     /// computed one after another, or a gap needs a smaller violation. Returns false at the limit
     /// of rounding.

@@ -27,9 +27,9 @@ pub fn cholesky(matrix: MatMut<'_, f64>, threads: Threads, control: &RunControl)
 }
 
 /// Eliminates the first unknowns of a symmetric matrix `[A Bᵀ; B C]`: its lower half becomes `L`
-/// and `B L⁻ᵀ`, with `L Lᵀ = A`, and the Schur complement `C − B A⁻¹ Bᵀ`. Checks for cancellation
-/// between panels. Returns false if `A` is not positive definite to working precision. The result
-/// has the same bits for any number of threads.
+/// and `B L⁻ᵀ`, with `L Lᵀ = A`, and the Schur complement `C − B A⁻¹ Bᵀ`. Checks for
+/// cancellation between panels. Returns false if `A` is not positive definite to working
+/// precision. The result has the same bits for any number of threads.
 ///
 /// # Errors
 ///

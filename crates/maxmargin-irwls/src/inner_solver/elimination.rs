@@ -4,7 +4,8 @@
 //! With the eliminated samples E and the others R, the minimum over `Δ_E` and the threshold leaves
 //!
 //! ```text
-//!   S = K_RR − K_RE A⁻¹ K_ER + q qᵀ / u,    A = K_EE + D_E⁻¹,  q = 1_R − K_RE A⁻¹ 1,  u = 1ᵀ A⁻¹ 1
+//!   A = K_EE + D_E⁻¹,  q = 1_R − K_RE A⁻¹ 1,  u = 1ᵀ A⁻¹ 1
+//!   S = K_RR − K_RE A⁻¹ K_ER + q qᵀ / u
 //!   g = f_R − K_RE A⁻¹ f_E − q (1ᵀ A⁻¹ f_E) / u
 //! ```
 //!

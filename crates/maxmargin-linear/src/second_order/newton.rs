@@ -19,9 +19,9 @@
 
 use crate::point::PointValues;
 use crate::second_order::search::{Line, search};
-use crate::second_order::system::{Curvature, DIRECT, System, is_regression};
+use crate::second_order::system::{Curvature, DIRECT, System};
 use crate::second_order::variables::Variables;
-use maxmargin_core::{Dual, EqualityConstraint, RunControl};
+use maxmargin_core::{Dual, EqualityConstraint, RunControl, twins};
 use maxmargin_data::Par;
 use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::FeatureRows;
@@ -117,7 +117,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             w: vec![0.0; width],
             bias: 0.0,
             variables: Variables::new(n),
-            row_products: vec![0.0; if is_regression(rows, dual) { rows.len() } else { 0 }],
+            row_products: vec![0.0; if twins(dual).is_some() { rows.len() } else { 0 }],
             sum: vec![0.0; width],
             balance: 0.0,
             free: Vec::new(),

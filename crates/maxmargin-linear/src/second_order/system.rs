@@ -15,18 +15,13 @@ use maxmargin_simd::sums::dot;
 pub(crate) const DIRECT: usize = 1500;
 
 /// The largest number of samples with many features whose products of all pairs are kept, and how
-/// large its square may be for each entry of a row. A factor of `m` rows takes about m³/60 ns, and
-/// a hundred iterations in its place 120 ns for each of their entries.
+/// large its square may be for each entry of a row: a factor of all of them then takes about as
+/// long as a hundred iterations over their entries.
 const KEPT: (usize, usize) = (4096, 7200);
 
-/// Returns true if each row has two variables, one for each side of its value.
-pub(crate) fn is_regression<R: FeatureRows>(rows: &R, dual: &Dual) -> bool {
-    dual.len() > rows.len()
-}
-
-/// The lower triangle of `Σ x_k x_kᵀ` over a set of variables that changes little between Newton
-/// steps.
+/// Products of rows that serve more than one Newton step, and the size of the last preconditioner.
 pub(crate) struct Curvature<'m> {
+    /// The lower triangle of `Σ x_k x_kᵀ` over the members, of which few change between steps.
     sum: Option<Mat<f64>>,
     /// The products `x_a · x_b` of all pairs of few samples with many features, `b ≥ a` in column
     /// `a`.
@@ -37,7 +32,7 @@ pub(crate) struct Curvature<'m> {
     stiff: usize,
 }
 
-impl<'m> Curvature<'m> {
+impl Curvature<'_> {
     pub(crate) fn new() -> Self {
         Self { sum: None, pairs: None, members: Vec::new(), stiff: FIRST }
     }
@@ -49,7 +44,7 @@ impl<'m> Curvature<'m> {
     }
 
     /// Adds new members and subtracts former ones, or computes the sum anew if that is less work.
-    fn follow<R: FeatureRows>(&mut self, system: &System<'_, 'm, R>, control: &RunControl) -> Result<&Mat<f64>, Cancelled> {
+    fn follow<R: FeatureRows>(&mut self, system: &System<R>, control: &RunControl) -> Result<&Mat<f64>, Cancelled> {
         let wanted: Vec<(usize, f64)> = system.free.iter().zip(system.weights).map(|(&k, &h)| (k, h / system.scale)).collect();
         let mut changes = Vec::new();
         let (mut old, mut new) = (self.members.iter().peekable(), wanted.iter().peekable());
@@ -184,10 +179,10 @@ impl<'m, R: FeatureRows> System<'_, 'm, R> {
     /// expressions of genes have, conjugate gradients take hundreds of iterations over rows of
     /// thousands.
     fn by_pairs(&self, curvature: &mut Curvature<'m>, control: &RunControl) -> Result<Option<Factor<'m>>, Cancelled> {
-        let (dual, n) = (self.dual, twins(self.dual).unwrap_or(self.dual.len()));
-        let samples = &dual.ids()[..n];
-        let entries: usize = samples.iter().map(|&id| self.rows.entries_of(id)).sum();
-        if n > KEPT.0 || n * n * n > KEPT.1 * entries {
+        let n = twins(self.dual).unwrap_or(self.dual.len());
+        let samples = &self.dual.ids()[..n];
+        let entries = || samples.iter().map(|&id| self.rows.entries_of(id)).sum::<usize>();
+        if n > KEPT.0 || n * n * n > KEPT.1 * entries() {
             return Ok(None);
         }
         if curvature.pairs.is_none() {

@@ -1,4 +1,4 @@
-//! Sweeps and Newton steps on text: more features than rows, rows that nearly separate, any C.
+//! Sweeps and Newton steps on text and on few dense rows: more features than rows, any C.
 
 use maxmargin_core::{Dual, EqualityConstraint, Goal, RunControl, Start, Status, Stop};
 use maxmargin_data::{BinaryLabels, Generator, Par, Samples};
@@ -9,10 +9,12 @@ use proptest::prelude::*;
 use rand::RngExt;
 
 fn run(samples: &Samples, feature: Option<f64>, dual: &Dual, method: Method, goal: Goal, par: Par) -> LinearSolution {
-    let matrix = Matrix::new(samples, feature, par);
+    over(&Matrix::new(samples, feature, par), dual, &Config { method, par, ..Config::default() }, goal)
+}
+
+fn over(matrix: &Matrix, dual: &Dual, config: &Config, goal: Goal) -> LinearSolution {
     let start = Start::zero(dual).expect("zero is feasible");
-    let config = Config { method, par, ..Config::default() };
-    solve(&matrix, dual, start, &config, &Stop::when(goal), &RunControl::unlimited()).expect("a linear problem")
+    solve(matrix, dual, start, config, &Stop::when(goal), &RunControl::unlimited()).expect("a linear problem")
 }
 
 /// Both losses at this C.
@@ -103,10 +105,8 @@ fn both_variables_of_a_value_move_in_one_step() {
     let dual = Dual::new(ids, signs, linear, vec![1.0; 2 * n], 0.0, EqualityConstraint::Free).expect("a regression");
     let mut duals = Vec::new();
     for (method, shrinking) in [(Method::Descent, Some(false)), (Method::Avsf, Some(true)), (Method::Hybrid, None)] {
-        let matrix = Matrix::new(&data.samples, None, Par::Seq);
         let config = Config { method, shrinking, ..Config::default() };
-        let start = Start::zero(&dual).expect("zero is feasible");
-        let found = solve(&matrix, &dual, start, &config, &Stop::at(1e-6), &RunControl::unlimited()).expect("a problem");
+        let found = over(&Matrix::new(&data.samples, None, Par::Seq), &dual, &config, Goal::Kkt(1e-6));
         assert!(found.certificate.holds(2e-6), "{method:?}: {:?}", found.certificate);
         let alpha = &found.solution.alpha;
         assert!((0..n).all(|k| alpha[k].min(alpha[n + k]) == 0.0), "{method:?}: both variables of a sample are positive");
@@ -141,8 +141,7 @@ fn few_samples_with_many_dense_features_are_factored() {
     let [_, squared] = problems(&labels, &vec![1.0; rows], 1e-3, EqualityConstraint::Free);
     let of = |budget| {
         let matrix = Matrix::new(&samples, None, Par::Seq).with_budget(budget);
-        let (start, config) = (Start::zero(&squared).expect("feasible"), Config { method: Method::Newton, ..Config::default() });
-        solve(&matrix, &squared, start, &config, &Stop::when(Goal::Gap(1e-6)), &RunControl::unlimited()).expect("a problem")
+        over(&matrix, &squared, &Config { method: Method::Newton, ..Config::default() }, Goal::Gap(1e-6))
     };
     let (kept, iterated) = (of(u64::MAX), of(0));
     assert!(kept.work.gradients == 0 && iterated.work.gradients > 0, "{:?}, {:?}", kept.work, iterated.work);
