@@ -2,7 +2,7 @@
 
 use crate::data::{Data, invalid, sample_weights};
 use crate::model::Model;
-use crate::run::run;
+use crate::run::{run_sized, training_products};
 use maxmargin::core::{BiasTerm, Goal};
 use maxmargin::data::Par;
 use numpy::PyReadonlyArray1;
@@ -57,7 +57,9 @@ impl LinearClassifier {
         if let Some(weights) = sample_weights(sample_weight)? {
             classifier = classifier.sample_weights(weights);
         }
-        let fitted = run(py, report.as_ref(), move |channel| Ok(classifier.fit_with(&data, &channel.control())?))?;
+        let fitted = run_sized(py, report.as_ref(), training_products(&data), move |channel, par| {
+            Ok(classifier.clone().threads(par).fit_with(&data, &channel.control())?)
+        })?;
         Ok(Model::new(fitted.model))
     }
 }

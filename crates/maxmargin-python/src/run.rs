@@ -2,14 +2,14 @@
 //! progress is reported.
 
 use crate::message::message;
-use maxmargin::background::{self, Job, JobError, ThreadsError};
+use maxmargin::background::{self, Job, JobError, ThreadsError, at_once};
 pub(crate) use maxmargin::background::{Channel, Failure};
 use maxmargin::cv::{Progress, Stage};
+use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::fallbacks;
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::CString;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -33,12 +33,30 @@ pub(crate) fn run<T: Send + 'static>(
     run_beside(py, report, || Ok(()), work)
 }
 
-/// Runs a few microseconds of `work` on the calling thread, without the interpreter lock.
-pub(crate) fn at_once<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Failure> + Send) -> PyResult<T> {
-    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
-    warn_of_fallbacks(py)?;
-    let result = result.map_err(|_| PyRuntimeError::new_err(JobError::Panicked.to_string()))?;
-    result.map_err(|error| PyValueError::new_err(message(&*error)))
+/// The largest number of products of work on the calling thread: another thread would take as long
+/// to wake up.
+const FEW_PRODUCTS: usize = 1 << 20;
+
+/// Returns the approximate number of products of a training: those of all samples with each other.
+pub(crate) fn training_products(data: &Dataset) -> usize {
+    data.samples.len().saturating_mul(data.samples.bytes() / size_of::<f64>())
+}
+
+/// Runs work of about so many `products` without the interpreter lock: as [`run`], or, if these are
+/// few, on the calling thread ([`Par::Seq`]). If that has not ended at the first check of Python's
+/// signals, it is cut and begins again as [`run`].
+pub(crate) fn run_sized<T: Send + 'static>(
+    py: Python<'_>,
+    report: Option<&Bound<'_, PyAny>>,
+    products: usize,
+    work: impl Fn(&Channel, Par) -> Result<T, Failure> + Send + Sync + 'static,
+) -> PyResult<T> {
+    if products <= FEW_PRODUCTS
+        && let Some(result) = py.detach(|| at_once(SIGNAL_INTERVAL, |channel| work(channel, Par::Seq)))
+    {
+        return value(py, result);
+    }
+    run(py, report, move |channel| work(channel, Par::Pool))
 }
 
 /// Runs as [`run`], and calls `meanwhile` on the calling thread at every check of Python's signals.
@@ -53,15 +71,7 @@ pub(crate) fn run_beside<T: Send + 'static>(
     let mut last_report = Instant::now();
     loop {
         match py.detach(|| job.wait(SIGNAL_INTERVAL)) {
-            Some(Err(JobError::Failed(error))) => {
-                warn_of_fallbacks(py)?;
-                return Err(PyValueError::new_err(message(&*error)));
-            }
-            Some(Err(error @ JobError::Panicked)) => return Err(PyRuntimeError::new_err(error.to_string())),
-            Some(Ok(result)) => {
-                warn_of_fallbacks(py)?;
-                return Ok(result);
-            }
+            Some(result) => return value(py, result),
             None => {}
         }
         // An error drops the job, which cancels it.
@@ -73,6 +83,17 @@ pub(crate) fn run_beside<T: Send + 'static>(
             _ => Ok(()),
         })?;
     }
+}
+
+/// Returns the result of a job that has ended, or its error as an exception.
+fn value<T>(py: Python<'_>, result: Result<T, JobError>) -> PyResult<T> {
+    let result = match result {
+        Err(error @ JobError::Panicked) => return Err(PyRuntimeError::new_err(error.to_string())),
+        Err(JobError::Failed(error)) => Err(PyValueError::new_err(message(&*error))),
+        Ok(value) => Ok(value),
+    };
+    warn_of_fallbacks(py)?;
+    result
 }
 
 /// Warns once in a process if a kernel implementation gave wrong values and another replaces it.

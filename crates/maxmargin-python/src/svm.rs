@@ -4,7 +4,7 @@ use crate::cells::{self, Outbox};
 use crate::data::{Data, invalid, sample_weights};
 use crate::model::{Model, Reports};
 use crate::report::{cell, validation};
-use crate::run::{Channel, run, run_beside};
+use crate::run::{Channel, run, run_beside, run_sized, training_products};
 use maxmargin::conformal::{ConformalScore, Level};
 use maxmargin::core::{BiasTerm, FormulationKind, FormulationParameters, Goal, Loss, levels};
 use maxmargin::cv::{
@@ -169,7 +169,9 @@ impl Svm {
             }
             None => svm,
         };
-        let (model, reports) = run(py, report.as_ref(), move |channel| {
+        let products = training_products(&data);
+        let (model, reports) = run_sized(py, report.as_ref(), products, move |channel, par| {
+            let svm = svm.clone().threads(par);
             let Fitted { model, calibration, conformal, .. } = svm.fit_with(&*data, &channel.control())?;
             // Predicted labels follow decision values, as in scikit-learn, even if there are
             // probabilities.

@@ -31,7 +31,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An error of the library, with a message for users.
 pub type Failure = Box<dyn Error + Send + Sync>;
@@ -40,12 +40,17 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 #[derive(Debug, Default)]
 pub struct Channel {
     cancelled: AtomicBool,
+    /// The time at which the caller stops waiting.
+    deadline: Option<Instant>,
     progress: Mutex<Progress>,
 }
 
 impl Channel {
     /// Returns true if the caller does not wait any more.
     pub fn is_cancelled(&self) -> bool {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
         self.cancelled.load(Ordering::Relaxed)
     }
 
@@ -78,6 +83,19 @@ pub enum JobError {
     /// The work panicked; the message is on standard error.
     #[error("internal error of maxmargin; standard error has the details")]
     Panicked,
+}
+
+/// Runs `work` on the calling thread, which saves the time that another thread takes to wake up.
+/// Returns `None` if the work was cut because it had not ended after `most`: a [`Job`] does it then.
+pub fn at_once<T>(most: Duration, work: impl FnOnce(&Channel) -> Result<T, Failure>) -> Option<Result<T, JobError>> {
+    let channel = Channel { deadline: Some(Instant::now() + most), ..Channel::default() };
+    let result = catch_unwind(AssertUnwindSafe(|| work(&channel)));
+    let is_cut = channel.cancelled.load(Ordering::Relaxed);
+    (!is_cut).then(|| job_result(result))
+}
+
+fn job_result<T>(result: std::thread::Result<Result<T, Failure>>) -> Result<T, JobError> {
+    result.map_err(|_| JobError::Panicked).and_then(|result| result.map_err(JobError::Failed))
 }
 
 /// The slot for the result of a job.
@@ -119,7 +137,7 @@ impl<T: Send + 'static> Job<T> {
         let empty = |result: &mut Option<_>| result.is_none();
         let waited = self.slot.filled.wait_timeout_while(lock(&self.slot.result), most, empty);
         let result = waited.unwrap_or_else(PoisonError::into_inner).0.take()?;
-        Some(result.map_err(|_| JobError::Panicked).and_then(|result| result.map_err(JobError::Failed)))
+        Some(job_result(result))
     }
 }
 
@@ -158,6 +176,22 @@ mod tests {
         assert!(job.wait(Duration::from_millis(1)).is_none());
         drop(job);
         assert_eq!(receive.recv(), Ok(()));
+    }
+
+    #[test]
+    fn work_at_once_ends_or_is_cut() {
+        let minute = Duration::from_mins(1);
+        assert_eq!(at_once(minute, |_| Ok(3)).expect("an end").expect("a result"), 3);
+        assert!(matches!(at_once::<()>(minute, |_| panic!("for a test")), Some(Err(JobError::Panicked))));
+        let told = at_once::<()>(minute, |_| Err("no rows".into())).expect("an end").expect_err("it fails");
+        assert_eq!(told.to_string(), "no rows");
+        let cut = at_once(Duration::ZERO, |channel| {
+            while channel.check().is_continue() {
+                std::thread::yield_now();
+            }
+            Ok(())
+        });
+        assert!(cut.is_none());
     }
 
     #[test]
