@@ -71,11 +71,14 @@ pub struct Shrinking {
     /// The number of variables of the first round. Also the least number that enter a later round,
     /// if as many violate the conditions of optimality.
     pub first: usize,
+    /// The least number of variables of a problem whose solution begins with those of samples of
+    /// its rows, each twice as large as the last; the first one has about an eighth of this number.
+    pub sampled_from: usize,
 }
 
 impl Shrinking {
     /// All variables in every pass, as in the papers.
-    pub const NEVER: Self = Self { from: usize::MAX, long_from: usize::MAX, first: 1 };
+    pub const NEVER: Self = Self { from: usize::MAX, long_from: usize::MAX, first: 1, sampled_from: usize::MAX };
 
     /// The iterations per variable that make a run long.
     pub const LONG: u64 = 5;
@@ -158,7 +161,7 @@ impl Shares {
 
 impl Default for Shrinking {
     fn default() -> Self {
-        Self { from: 6000, long_from: 1000, first: 4000 }
+        Self { from: 6000, long_from: 1000, first: 4000, sampled_from: 65_536 }
     }
 }
 

@@ -8,7 +8,7 @@
 //!   Lin 2005), keeps the gradient in `f64` over kernel rows in `f32`, and refines in exact kernel
 //!   values until the certificate meets the tolerance.
 //! - [`Shrinking`] tells from which problem size it works on active variables only.
-//! - [`PairBudget`] ends a run when another solver costs less than going on.
+//! - [`PairBudget`] ends a run when another solver costs less than going on, by [`VariableCounts`].
 //! - [`relax()`] repairs a point at a fixed bias, with [`Relaxation`] as its parameters and
 //!   [`Relaxed`] as its result.
 //!
@@ -27,13 +27,15 @@ mod prefetch;
 mod rounds;
 mod solve;
 mod solver;
+mod stages;
+mod strategy;
 
 pub use config::{Shrinking, SmoConfig, SmoError};
 pub use maxmargin_core::{
     Certificate, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
     certify,
 };
-pub use pair_budget::PairBudget;
+pub use pair_budget::{PairBudget, VariableCounts};
 pub use rounds::relax::{Relaxation, Relaxed, relax};
 pub use solve::solve;
 pub use solver::Smo;

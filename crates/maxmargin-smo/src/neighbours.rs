@@ -243,8 +243,11 @@ impl<'a> NeighbourPairs<'a> {
 
     /// Returns true if the run has used its [`PairBudget`].
     fn is_over_budget(&self, iterations: u64) -> bool {
-        let free = || self.variables.sets.iter().map(|sets| usize::from(*sets == UP | LOW)).sum();
-        self.pair_budget.is_some_and(|budget| budget.is_over(iterations, 2 * self.visited() as usize, free))
+        let counts = || {
+            let free = self.variables.sets.iter().map(|sets| usize::from(*sets == UP | LOW)).sum();
+            [free, self.alpha().iter().filter(|alpha| **alpha != 0.0).count()]
+        };
+        self.pair_budget.is_some_and(|budget| budget.is_over(iterations, 2 * self.visited() as usize, counts))
     }
 
     /// Moves `s α` of a variable alone to where its `f` would meet `threshold`, as far as the box

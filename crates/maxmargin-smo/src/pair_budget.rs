@@ -26,17 +26,30 @@ pub struct PairBudget {
     pub most: u64,
     /// The number of variables of the whole problem.
     pub variables: usize,
-    /// Estimates the nanoseconds of the other solver from the number of free variables and of all
-    /// variables.
-    pub other: fn(usize, usize) -> f64,
+    /// Estimates the nanoseconds of the other solver.
+    pub other: fn(VariableCounts) -> f64,
+}
+
+/// The numbers of variables that the cost of a solver depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct VariableCounts {
+    /// Between their bounds.
+    pub free: usize,
+    /// Not 0.
+    pub support: usize,
+    /// All of the problem.
+    pub all: usize,
 }
 
 impl PairBudget {
-    /// Returns true if the budget is used up after so many iterations over `active` variables,
-    /// `free()` of them between their bounds.
-    pub(crate) fn is_over(&self, iterations: u64, active: usize, free: impl FnOnce() -> usize) -> bool {
-        iterations >= self.most
-            || iterations >= self.least && iterations as f64 * iteration(active) >= (self.other)(free(), self.variables)
+    /// Returns true if the budget is used up after so many iterations over `active` variables.
+    /// `counts` are `[free, support]` variables.
+    pub(crate) fn is_over(&self, iterations: u64, active: usize, counts: impl FnOnce() -> [usize; 2]) -> bool {
+        let other = || {
+            let [free, support] = counts();
+            (self.other)(VariableCounts { free, support, all: self.variables })
+        };
+        iterations >= self.most || iterations >= self.least && iterations as f64 * iteration(active) >= other()
     }
 }
 
@@ -46,12 +59,11 @@ mod tests {
 
     #[test]
     fn pairs_go_on_as_long_as_they_have_cost_less() {
-        let pair_budget =
-            PairBudget { least: 1000, most: 1_000_000, variables: 50, other: |free, all| (free * all) as f64 * 1e6 };
-        assert!(!pair_budget.is_over(999, 10, || 0) && pair_budget.is_over(1000, 10, || 0));
+        let pair_budget = PairBudget { least: 1000, most: 1_000_000, variables: 50, other: |of| (of.free * of.all) as f64 * 1e6 };
+        assert!(!pair_budget.is_over(999, 10, || [0, 0]) && pair_budget.is_over(1000, 10, || [0, 0]));
         // An iteration over 1,000 variables costs 1,350 ns.
-        assert!(!pair_budget.is_over(37_000, 1000, || 1) && pair_budget.is_over(37_100, 1000, || 1));
-        assert!(!pair_budget.is_over(74_000, 1000, || 2) && pair_budget.is_over(74_100, 1000, || 2));
-        assert!(!pair_budget.is_over(999_999, 1000, || 900) && pair_budget.is_over(1_000_000, 1000, || 900));
+        assert!(!pair_budget.is_over(37_000, 1000, || [1, 0]) && pair_budget.is_over(37_100, 1000, || [1, 0]));
+        assert!(!pair_budget.is_over(74_000, 1000, || [2, 0]) && pair_budget.is_over(74_100, 1000, || [2, 0]));
+        assert!(!pair_budget.is_over(999_999, 1000, || [900, 0]) && pair_budget.is_over(1_000_000, 1000, || [900, 0]));
     }
 }

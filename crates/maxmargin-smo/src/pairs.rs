@@ -137,8 +137,12 @@ impl<'r, 'g> Pairs<'r, 'g> {
 
     /// Returns true if the run has used its [`PairBudget`].
     fn is_over_budget(&self, iterations: u64) -> bool {
-        let free = || self.state.alpha().iter().zip(self.dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
-        self.pair_budget.is_some_and(|budget| budget.is_over(iterations, self.dual.len(), free))
+        let counts = || {
+            let alpha = self.state.alpha();
+            let free = alpha.iter().zip(self.dual.upper()).filter(|(a, u)| **a > 0.0 && a < u).count();
+            [free, alpha.iter().filter(|a| **a != 0.0).count() + self.others.unwrap_or(0) as usize]
+        };
+        self.pair_budget.is_some_and(|budget| budget.is_over(iterations, self.dual.len(), counts))
     }
 
     /// Returns the row at a place, or the status if the run ended while the row was computed.

@@ -17,10 +17,9 @@
 //! on the active variables alone (`active.rs`), and over kernels that are mostly zero on neighbours
 //! (`neighbours.rs`). Conjugate steps replace 3 to 5 by the steps of `direction.rs`.
 
-use crate::config::{ActiveUse, Shrinking, SmoConfig, SmoError};
-use crate::neighbours::NeighbourPairs;
-use crate::pairs::Pairs;
-use crate::rounds::active::{Active, TooManyActive};
+use crate::config::{SmoConfig, SmoError};
+use crate::stages::{Point, SampleSolution, objective, staged_start};
+use crate::strategy::Strategy;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
     Dual, EqualityConstraint, Goal, NearGradients, Refine, RunControl, Solution, SolverControl, Start, Status, Stop, Work,
@@ -55,16 +54,17 @@ pub fn solve(
 ) -> Result<Solution, SmoError> {
     check(dual, &start)?;
     let mut control = SolverControl::new(rows, stop, control);
-    // 1: α and its gradient.
-    let gradient = match start.gradient() {
-        Some(gradient) => gradient.to_vec(),
-        None => match control.exact_gradient(dual, rows.gram(), start.alpha(), f64::INFINITY) {
-            Ok(gradient) => gradient,
-            Err(status) => return Ok(Solution::without_gradient(start.into_parts().0, status)),
-        },
-    };
     let mut aim = stop.goal.times(AIM);
-    let mut strategy = Strategy::new(dual, rows, start.alpha(), &gradient, aim, config);
+    // 1: α and its gradient.
+    let point = match point_of(dual, rows, start, aim, config, &mut control) {
+        Ok(point) => point,
+        Err((before, status)) => {
+            let work = Work { iterations: control.iterations, ..Work::default() };
+            return Ok(Solution { bias: before.bias, work, ..Solution::without_gradient(before.alpha, status) });
+        }
+    };
+    let mut strategy = Strategy::new(dual, rows, &point.alpha, &point.gradient, aim, config);
+    strategy.prefer(point.distance);
     let mut last_violation = f64::INFINITY;
     let mut refinements = 0;
     let (mut confirmed, mut gradient) = (NearGradients::default(), None);
@@ -103,7 +103,36 @@ pub fn solve(
         aim = closer(aim, stop.goal);
         strategy.aim(aim);
     };
-    Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, refinements, iterations: control.iterations }, config))
+    let work = Work { iterations: control.iterations, refinements, ..point.work };
+    let is_better = |before: &SampleSolution| before.objective < objective(dual, &strategy.alpha(), &strategy.gradient());
+    if let Some(before) = point.before.filter(|before| status != Status::Converged && is_better(before)) {
+        return Ok(Solution { bias: before.bias, work, ..Solution::without_gradient(before.alpha, status) });
+    }
+    Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, work }, config))
+}
+
+/// Returns the first point: the start with its gradient, or a better one for a large problem whose
+/// start is zero.
+fn point_of(
+    dual: &Dual,
+    rows: &Rows,
+    start: Start,
+    aim: Goal,
+    config: &SmoConfig,
+    control: &mut SolverControl,
+) -> Result<Point, (SampleSolution, Status)> {
+    if let Some(point) = staged_start(dual, rows, start.alpha(), aim, config, control)? {
+        return Ok(point);
+    }
+    let gradient = match start.gradient() {
+        Some(gradient) => Ok(gradient.to_vec()),
+        None => control.exact_gradient(dual, rows.gram(), start.alpha(), f64::INFINITY),
+    };
+    let alpha = start.into_parts().0;
+    match gradient {
+        Ok(gradient) => Ok(Point { alpha, gradient, distance: Vec::new(), before: None, work: Work::default() }),
+        Err(status) => Err((SampleSolution { alpha, ..SampleSolution::default() }, status)),
+    }
 }
 
 /// Checks that SMO solves the problem, and that the start belongs to it.
@@ -122,13 +151,13 @@ struct Ending {
     status: Status,
     /// The last exact gradient, if there was a refinement.
     gradient: Option<Vec<f64>>,
-    refinements: u64,
-    iterations: u64,
+    /// The iterations and refinements, and the rows of the start.
+    work: Work,
 }
 
 /// Returns the solution at the current point, with its bias (step 8).
 fn solution_of(dual: &Dual, rows: &Rows, strategy: &Strategy, ending: Ending, config: &SmoConfig) -> Solution {
-    let Ending { status, gradient, refinements, iterations } = ending;
+    let Ending { status, gradient, work } = ending;
     let mut alpha = strategy.alpha();
     let closed = config.refine == Refine::Exact && close(dual, &mut alpha);
     let gradient = match (status, gradient) {
@@ -139,7 +168,12 @@ fn solution_of(dual: &Dual, rows: &Rows, strategy: &Strategy, ending: Ending, co
         _ => strategy.gradient(),
     };
     let bias = bias_of(dual, &alpha, &gradient);
-    let work = Work { iterations, refinements, ..strategy.work() };
+    let rows = strategy.work();
+    let work = Work {
+        rows_requested: work.rows_requested + rows.rows_requested,
+        rows_computed: work.rows_computed + rows.rows_computed,
+        ..work
+    };
     Solution { alpha, bias, gradient, status, work }
 }
 
@@ -147,133 +181,4 @@ fn solution_of(dual: &Dual, rows: &Rows, strategy: &Strategy, ending: Ending, co
 fn closer(aim: Goal, goal: Goal) -> Goal {
     let each = |goal: Option<f64>, aim: Option<f64>| goal.zip(aim).map(|(goal, aim)| (0.5 * goal).max(aim * 0.9));
     Goal::of(each(goal.kkt(), aim.kkt()), each(goal.gap(), aim.gap())).unwrap_or(aim)
-}
-
-/// The share of all rows after which the whole matrix is computed: most of the remaining rows will
-/// be needed. It is lower for rows of one-byte codes, which take little memory.
-const WHOLE: f64 = 0.3;
-const WHOLE_OF_CODES: f64 = 0.15;
-
-fn whole(rows: &Rows) -> f64 {
-    if rows.gram().table().is_some() { WHOLE_OF_CODES } else { WHOLE }
-}
-
-/// The strategy for the rows of a problem.
-enum Strategy<'a, 'g> {
-    /// Uses all variables in every pass, until the control has counted this many iterations.
-    Whole(Box<Pairs<'a, 'g>>, u64),
-    /// Uses the active variables only, in rows of their number.
-    Active(Box<Active<'a, 'g>>),
-    /// Uses the neighbours of each sample only.
-    Neighbours(Box<NeighbourPairs<'a>>),
-}
-
-/// A number of iterations that no run reaches.
-const NO_LIMIT: u64 = u64::MAX;
-
-impl ActiveUse {
-    /// Returns the iterations after which a run over all variables goes on with the active ones.
-    fn long_run(&self, dual: &Dual) -> u64 {
-        if self.in_long_runs { Shrinking::LONG * dual.len() as u64 } else { NO_LIMIT }
-    }
-}
-
-/// Returns the same problem at the same point, to continue with the active variables.
-fn active_from<'a, 'g>(pairs: &Pairs<'a, 'g>, config: &SmoConfig) -> Active<'a, 'g> {
-    let (alpha, gradient) = (pairs.state.alpha(), pairs.state.gradient());
-    let mut active = Active::new(pairs.dual, pairs.rows, &alpha, &gradient, pairs.convergence.aimed_at(), config);
-    active.go_on_from(pairs.work());
-    active
-}
-
-impl<'a, 'g> Strategy<'a, 'g> {
-    fn new(dual: &'a Dual, rows: &'a Rows<'g>, alpha: &[f64], gradient: &[f64], aim: Goal, config: &SmoConfig) -> Self {
-        if let Some(pairs) = NeighbourPairs::new(dual, rows.gram(), alpha, gradient, aim, config) {
-            return Self::Neighbours(Box::new(pairs));
-        }
-        let uses = config.shrinking.uses(dual, rows, alpha);
-        if uses.at_once {
-            let active = Active::new(dual, rows, alpha, gradient, aim, config);
-            return Self::Active(Box::new(active.within(uses.limits)));
-        }
-        let pairs = Pairs::new(dual, rows, alpha, gradient, aim, whole(rows), config);
-        Self::Whole(Box::new(pairs), uses.long_run(dual))
-    }
-
-    fn iterate(&mut self, control: &mut SolverControl, config: &SmoConfig) -> Status {
-        loop {
-            match self {
-                Self::Whole(pairs, until) => match pairs.iterate_until(*until, control) {
-                    Some(status) => return status,
-                    None => *self = Self::Active(Box::new(active_from(pairs, config))),
-                },
-                Self::Neighbours(pairs) => return pairs.iterate(control),
-                Self::Active(active) => {
-                    let until = match active.iterate(control) {
-                        Ok(status) => return status,
-                        Err(TooManyActive::InSet) => NO_LIMIT,
-                        Err(TooManyActive::Moving) => {
-                            config.shrinking.uses(active.dual, active.rows, &active.alpha).long_run(active.dual)
-                        }
-                    };
-                    // The rows of the next phase come from the row store, which the control counts
-                    // itself.
-                    control.owed = 0;
-                    let Active { dual, rows, alpha, gradient, convergence, work, .. } = &mut **active;
-                    let mut pairs = Pairs::new(dual, rows, alpha, gradient, convergence.aimed_at(), whole(rows), config);
-                    pairs.before = *work;
-                    *self = Self::Whole(Box::new(pairs), until);
-                }
-            }
-        }
-    }
-
-    /// Sets the goal of the next iterations.
-    fn aim(&mut self, aim: Goal) {
-        match self {
-            Self::Whole(pairs, _) => pairs.convergence.aim(aim),
-            Self::Active(active) => active.convergence.aim(aim),
-            Self::Neighbours(pairs) => pairs.convergence.aim(aim),
-        }
-    }
-
-    fn alpha(&self) -> Vec<f64> {
-        match self {
-            Self::Whole(pairs, _) => pairs.state.alpha(),
-            Self::Active(active) => active.alpha.clone(),
-            Self::Neighbours(pairs) => pairs.alpha(),
-        }
-    }
-
-    fn gradient(&self) -> Vec<f64> {
-        match self {
-            Self::Whole(pairs, _) => pairs.state.gradient(),
-            Self::Active(active) => active.gradient.clone(),
-            Self::Neighbours(pairs) => pairs.gradient(),
-        }
-    }
-
-    fn violation(&mut self) -> f64 {
-        match self {
-            Self::Whole(pairs, _) => pairs.state.extremes().violation(),
-            Self::Active(active) => active.band().violation(),
-            Self::Neighbours(pairs) => pairs.violation(),
-        }
-    }
-
-    fn refresh(&mut self, gradient: &[f64]) {
-        match self {
-            Self::Whole(pairs, _) => pairs.refresh(gradient),
-            Self::Active(active) => active.gradient.copy_from_slice(gradient),
-            Self::Neighbours(pairs) => pairs.refresh(gradient),
-        }
-    }
-
-    fn work(&self) -> Work {
-        match self {
-            Self::Whole(pairs, _) => pairs.work(),
-            Self::Active(active) => active.work,
-            Self::Neighbours(pairs) => pairs.work(),
-        }
-    }
 }

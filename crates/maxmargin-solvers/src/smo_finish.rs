@@ -18,7 +18,7 @@ use maxmargin_core::{
 };
 use maxmargin_irwls::{FinishConfig, Irwls, finish};
 use maxmargin_kernel::Space;
-use maxmargin_smo::{PairBudget, Smo};
+use maxmargin_smo::{PairBudget, Smo, VariableCounts};
 use std::time::Instant;
 
 /// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
@@ -65,11 +65,12 @@ const FACTOR_RATE: f64 = 40.0;
 /// Kernel values computed in a nanosecond.
 const VALUE_RATE: f64 = 0.7;
 
-/// Nanoseconds that working sets take for a problem with `free` of `variables` free
-/// ([`PairBudget::other`]).
-fn working_set_cost(free: usize, variables: usize) -> f64 {
-    let (free, set, variables) = (free as f64, 1.25 * free as f64, variables as f64);
-    STEPS * (free.powi(3) / 3.0 / FACTOR_RATE + 2.0 * set * set / VALUE_RATE) + 2.0 * set * variables / VALUE_RATE
+/// Nanoseconds that working sets take ([`PairBudget::other`]): exact gradients of all support
+/// vectors first, then systems of the free ones.
+fn working_set_cost(of: VariableCounts) -> f64 {
+    let (free, set, variables) = (of.free as f64, 1.25 * of.free as f64, of.all as f64);
+    let values = of.support as f64 * variables + STEPS * 2.0 * set * set + 2.0 * set * variables;
+    STEPS * free.powi(3) / 3.0 / FACTOR_RATE + values / VALUE_RATE
 }
 
 /// The largest working set after a hand-over: 3.6 GB ([`FinishConfig::bytes`]). Several small sets

@@ -86,7 +86,8 @@ pub enum JobError {
 }
 
 /// Runs `work` on the calling thread, which saves the time that another thread takes to wake up.
-/// Returns `None` if the work was cut because it had not ended after `most`: a [`Job`] does it then.
+/// Returns `None` if the work was cut because it had not ended after `most`: a [`Job`] does it
+/// then.
 pub fn at_once<T>(most: Duration, work: impl FnOnce(&Channel) -> Result<T, Failure>) -> Option<Result<T, JobError>> {
     let channel = Channel { deadline: Some(Instant::now() + most), ..Channel::default() };
     let result = catch_unwind(AssertUnwindSafe(|| work(&channel)));

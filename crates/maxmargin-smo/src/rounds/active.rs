@@ -39,6 +39,9 @@ const NEAR: f64 = 0.5;
 const CLOSE: f64 = 2.0;
 const CLOSE_OF_VALUES: f64 = 0.2;
 
+/// The rounds that should halve the violation.
+const SLOW: u32 = 4;
+
 /// The share of rows after which a round computes its whole matrix. It is high because most
 /// variables of a set do not move.
 const WHOLE: f64 = 0.6;
@@ -64,8 +67,12 @@ pub(crate) struct Active<'a, 'g> {
     pub(crate) work: Work,
     pub(crate) convergence: ConvergenceCheck,
     config: SmoConfig,
-    /// The value of `Shrinking::first`.
+    /// The value of `Shrinking::first`, doubled after rounds that did not halve the violation.
     first: usize,
+    /// See [`Active::prefer`]; empty without a preference.
+    distance: Vec<f64>,
+    /// The violation when it was last halved or doubled, and the rounds since then.
+    halved: (f64, u32),
     /// The value of [`CLOSE`] for this problem.
     close: f64,
     /// The variables of the last round, and whether they were a sample of all: nothing had moved.
@@ -99,12 +106,22 @@ impl<'a, 'g> Active<'a, 'g> {
             gradient: gradient.to_vec(),
             work: Work::default(),
             convergence: ConvergenceCheck::new(aim),
+            distance: Vec::new(),
+            halved: (f64::INFINITY, 0),
             set: Vec::new(),
             sampled: false,
             limits: Shares::ANY,
             values: 0,
             pages: rows.part_pages(),
         }
+    }
+
+    /// Prefers violators at a small `distance` from the threshold, by a point near by, while the
+    /// violation is large: the changes of many α have then moved all `f` alike, and how much a
+    /// variable violates says little.
+    pub(crate) fn prefer(&mut self, distance: Vec<f64>) {
+        self.distance = distance;
+        self.first = self.first.max(self.dual.len() / 24);
     }
 
     /// Ends the rounds when larger shares of the variables move.
@@ -173,6 +190,7 @@ impl<'a, 'g> Active<'a, 'g> {
             if let Some(status) = control.check_now(convergence.measure(violation)) {
                 return Ok(status);
             }
+            self.make_room(violation);
             self.choose(&band)?;
             // The last round aims at the goal itself. A round that holds all near variables tries
             // to be the last.
@@ -185,6 +203,23 @@ impl<'a, 'g> Active<'a, 'g> {
         }
     }
 
+    /// Doubles the sets of the next rounds if [`SLOW`] rounds have not halved the violation. Where
+    /// more variables are near a violation than fit into a set, those outside come to violate as
+    /// much as those inside did.
+    fn make_room(&mut self, violation: f64) {
+        let (before, rounds) = self.halved;
+        // The first rounds from zero may raise it.
+        if violation <= 0.5 * before || violation > 2.0 * before {
+            self.halved = (violation, 0);
+        } else if rounds + 1 < SLOW {
+            self.halved.1 += 1;
+        } else {
+            self.halved = (violation, 0);
+            let most = (4 * self.config.shrinking.first).max(self.dual.len() / 12);
+            self.first = (2 * self.first).min(most);
+        }
+    }
+
     /// Chooses the variables of the next round (step 1).
     fn choose(&mut self, band: &Extremes) -> Result<(), TooManyActive> {
         let (n, violation) = (self.dual.len(), band.violation());
@@ -193,6 +228,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let mut was = vec![false; n];
         self.set.iter().for_each(|&k| was[k] = true);
         let (near, all) = (-NEAR.min(violation), violation < self.close);
+        let preferred = !all && !self.distance.is_empty();
         let look = |variables: Range<usize>| {
             let mut found = Candidates::default();
             for k in variables {
@@ -206,7 +242,7 @@ impl<'a, 'g> Active<'a, 'g> {
                 } else if (was[k] || all) && by > near {
                     found.nearby.push((by, k));
                 } else if by > 0.0 {
-                    found.wanted.push((by, k));
+                    found.wanted.push((if preferred { -self.distance[k] } else { by }, k));
                 }
             }
             found

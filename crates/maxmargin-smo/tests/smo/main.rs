@@ -8,3 +8,4 @@ mod differential;
 mod hard;
 mod neighbours;
 mod properties;
+mod stages;
