@@ -70,9 +70,8 @@ pub(crate) fn run_beside<T: Send + 'static>(
     let job = Job::start(work).map_err(no_threads)?;
     let mut last_report = Instant::now();
     loop {
-        match py.detach(|| job.wait(SIGNAL_INTERVAL)) {
-            Some(result) => return value(py, result),
-            None => {}
+        if let Some(result) = py.detach(|| job.wait(SIGNAL_INTERVAL)) {
+            return value(py, result);
         }
         // An error drops the job, which cancels it.
         py.check_signals().and_then(|()| meanwhile()).and_then(|()| match report {
