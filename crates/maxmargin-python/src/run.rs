@@ -51,6 +51,8 @@ pub(crate) fn run_sized<T: Send + 'static>(
     products: usize,
     work: impl Fn(&Channel, Par) -> Result<T, Failure> + Send + Sync + 'static,
 ) -> PyResult<T> {
+    // A number of threads that is no number is an error, even where one thread is enough.
+    threads()?;
     if products <= FEW_PRODUCTS
         && let Some(result) = py.detach(|| at_once(SIGNAL_INTERVAL, |channel| work(channel, Par::Seq)))
     {
