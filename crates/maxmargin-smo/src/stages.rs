@@ -259,8 +259,7 @@ impl<'p, 'g> Stages<'p, 'g> {
         // At zero the gradient is the linear term.
         let part = dual.among(&set, row, &vec![0.0; dual.len()], dual.linear_term());
         let gram = part_of(rows.gram(), &ids);
-        let bytes = (4 * (ids.len() * ids.len()) as u64).min(rows.room());
-        let _held = rows.reserve(bytes);
+        let bytes = (4 * (ids.len() * ids.len()) as u64).min(rows.spare());
         let pages = rows.part_pages();
         let store = Rows::in_pages(&*gram, bytes, rows.par(), pages.clone());
         let of = |values: &[f64]| set.iter().map(|&k| values[k]).collect::<Vec<f64>>();
@@ -277,6 +276,8 @@ impl<'p, 'g> Stages<'p, 'g> {
         for ((&k, alpha), gradient) in set.iter().zip(alpha).zip(gradient) {
             (self.alpha[k], self.gradient[k]) = (alpha, gradient);
         }
+        // The sample takes a small part of its share, and counts what it took.
+        drop(rows.reserve(store.work().peak_bytes));
         self.work.rows_requested += work.rows_requested;
         self.values += work.rows_computed * ids.len() as u64;
         // The point after the cut of a run may be worse than zero.
