@@ -93,6 +93,7 @@ pub(crate) fn staged_start(
             return Err((stages.solved, status));
         }
         if stage == first && !stages.pay() {
+            rows.count_elsewhere(stages.values.div_ceil(dual.len() as u64), begun.elapsed());
             return Ok(None);
         }
     }
@@ -157,8 +158,9 @@ impl<'p, 'g> Stages<'p, 'g> {
 
     /// Returns true if there are many support vectors and most of them are bounded.
     fn pay(&self) -> bool {
-        let support = self.sample.iter().filter(|&&k| self.alpha[k] > 0.0).count();
-        let bounded = self.sample.iter().filter(|&&k| self.alpha[k] >= self.dual.upper()[k]).count();
+        let support = self.sample.iter().filter(|&&k| self.alpha[k] > 0.0);
+        let bounded = support.clone().filter(|&&k| self.alpha[k] >= self.dual.upper()[k]).count();
+        let support = support.count();
         let rows = self.sample.len() as f64;
         support as f64 >= SUPPORT * rows && bounded as f64 >= BOUNDED * support as f64
     }
