@@ -159,6 +159,11 @@ impl<'r, 'g> Pairs<'r, 'g> {
     }
 }
 
+/// `½ αᵀQα + linᵀα`.
+pub(crate) fn objective(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    alpha.iter().zip(gradient).zip(dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
+}
+
 /// Iterations between two counts of the support vectors of a round. Counting takes less than a
 /// hundredth of the time.
 const COUNTED: u64 = 256;
@@ -211,8 +216,7 @@ impl StallDetector {
 
     /// Begins at a point.
     pub(crate) fn at(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> Self {
-        let terms = alpha.iter().zip(gradient).zip(dual.linear_term());
-        Self::new(dual.len(), terms.map(|((a, g), p)| 0.5 * a * (g + p)).sum::<f64>().abs())
+        Self::new(dual.len(), objective(dual, alpha, gradient).abs())
     }
 
     /// Begins again at the present objective, for a gradient that is more exact.

@@ -18,7 +18,8 @@
 //! (`neighbours.rs`). Conjugate steps replace 3 to 5 by the steps of `direction.rs`.
 
 use crate::config::{SmoConfig, SmoError};
-use crate::stages::{Point, SampleSolution, objective, staged_start};
+use crate::pairs::objective;
+use crate::stages::{Point, SampleSolution, staged_start};
 use crate::strategy::Strategy;
 use maxmargin_core::warm::close;
 use maxmargin_core::{
@@ -64,7 +65,9 @@ pub fn solve(
         }
     };
     let mut strategy = Strategy::new(dual, rows, &point.alpha, &point.gradient, aim, config);
-    strategy.prefer(point.distance);
+    if let Some(distance) = point.distance {
+        strategy.prefer(distance);
+    }
     let mut last_violation = f64::INFINITY;
     let mut refinements = 0;
     let (mut confirmed, mut gradient) = (NearGradients::default(), None);
@@ -130,7 +133,7 @@ fn point_of(
     };
     let alpha = start.into_parts().0;
     match gradient {
-        Ok(gradient) => Ok(Point { alpha, gradient, distance: Vec::new(), before: None, work: Work::default() }),
+        Ok(gradient) => Ok(Point { alpha, gradient, distance: None, before: None, work: Work::default() }),
         Err(status) => Err((SampleSolution { alpha, ..SampleSolution::default() }, status)),
     }
 }

@@ -15,6 +15,7 @@
 
 use crate::config::SmoConfig;
 use crate::neighbours::neighbours_for;
+use crate::pairs::objective;
 use crate::rounds::active::furthest;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::sums_of;
@@ -42,8 +43,8 @@ pub(crate) struct Point {
     /// The gradient `Qα + lin`.
     pub(crate) gradient: Vec<f64>,
     /// The distance of each variable from the threshold at a point near by: near ones are likely
-    /// to move. Empty if it is not known.
-    pub(crate) distance: Vec<f64>,
+    /// to move.
+    pub(crate) distance: Option<Vec<f64>>,
     /// The solution that this point was made from. The point may be worse until the first rounds
     /// have moved it.
     pub(crate) before: Option<SampleSolution>,
@@ -103,11 +104,6 @@ pub(crate) fn staged_start(
     Ok(Some(Point { alpha, gradient, distance, before: Some(solved), work: Work { rows_computed: computed, ..work } }))
 }
 
-/// `½ αᵀQα + linᵀα`.
-pub(crate) fn objective(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
-    alpha.iter().zip(gradient).zip(dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
-}
-
 /// Returns the sample that a row joins: sample 0 has all rows, sample `t + 1` half of sample `t`.
 fn stage_of(row: usize) -> u32 {
     // SplitMix64 (Steele, Lea and Flood 2014): its low bits look random for consecutive numbers.
@@ -131,7 +127,7 @@ struct Stages<'p, 'g> {
     /// The solution of this sample; of the last one while this one is being solved.
     solved: SampleSolution,
     /// The distance of each variable from the threshold, by the solution of the last sample.
-    distance: Vec<f64>,
+    distance: Option<Vec<f64>>,
     /// The violation at zero.
     first_violation: f64,
     /// The kernel values computed.
@@ -149,7 +145,7 @@ impl<'p, 'g> Stages<'p, 'g> {
             gradient: dual.linear_term().to_vec(),
             sample: Vec::new(),
             solved: SampleSolution { alpha: vec![0.0; dual.len()], ..SampleSolution::default() },
-            distance: vec![f64::INFINITY; dual.len()],
+            distance: None,
             first_violation: f64::INFINITY,
             values: 0,
             work: Work::default(),
@@ -176,8 +172,9 @@ impl<'p, 'g> Stages<'p, 'g> {
         if !is_first {
             let support = self.sample.iter().map(|&k| (self.alpha[k], k)).filter(|&(alpha, _)| alpha > 0.0).collect::<Vec<_>>();
             self.add_effect(&support, &new, control)?;
+            let distance = self.distance.get_or_insert_with(|| vec![f64::INFINITY; self.dual.len()]);
             for &k in self.sample.iter().chain(&new) {
-                self.distance[k] = (self.gradient[k] + self.dual.sign()[k] * self.solved.bias).abs();
+                distance[k] = (self.gradient[k] + self.dual.sign()[k] * self.solved.bias).abs();
             }
             let entering = self.entering(&new);
             self.add_effect(&entering, &[&self.sample[..], &new].concat(), control)?;
@@ -271,7 +268,9 @@ impl<'p, 'g> Stages<'p, 'g> {
         }
         let goal = aim.kkt().unwrap_or(0.0).max(SHARE * self.first_violation);
         strategy.aim(Goal::Kkt(goal));
-        strategy.prefer(of(&self.distance));
+        if let Some(distance) = &self.distance {
+            strategy.prefer(of(distance));
+        }
         strategy.iterate(control, self.config);
         let (alpha, gradient, work) = (strategy.alpha(), strategy.gradient(), strategy.work());
         let (bias, objective) = (bias_of(&part, &alpha, &gradient), objective(&part, &alpha, &gradient));

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Set sizes small enough that small problems use active variables.
-const SMALL: Shrinking = Shrinking { from: 2, long_from: 2, first: 12, sampled_from: usize::MAX };
+const SMALL: Shrinking = Shrinking { from: 2, long_from: 2, first: 12, ..Shrinking::NEVER };
 
 /// All variables at first, active variables after a long run.
-const LONG: Shrinking = Shrinking { from: usize::MAX, long_from: 2, first: 12, sampled_from: usize::MAX };
+const LONG: Shrinking = Shrinking { from: usize::MAX, long_from: 2, first: 12, ..Shrinking::NEVER };
 
 /// A matrix whose values are cheap enough to compute twice.
 fn gram(n: usize) -> (KernelGram, Vec<f64>) {
@@ -66,7 +66,7 @@ fn rows_of_codes_are_kept_where_many_variables_move() {
         let gram = KernelGram::new(&samples, Kernel::Rbf { gamma }, &RunControl::unlimited()).expect("a kernel");
         assert!(gram.table().is_some(), "codes");
         let dual = classes(&gram, &labels, c);
-        let shrinking = Shrinking { from: 2, long_from: usize::MAX, first: 200, sampled_from: usize::MAX };
+        let shrinking = Shrinking { from: 2, long_from: usize::MAX, first: 200, ..Shrinking::NEVER };
         let rows = Rows::new(&gram, 1 << 28, Par::Seq);
         let start = Start::zero(&dual).expect("feasible");
         let config = config(shrinking, Par::Seq);
@@ -129,7 +129,7 @@ fn few_kernel_values_are_computed_where_few_variables_move() {
     let dual = classes(&gram, &labels, 10.0);
     let start = || Start::zero(&dual).expect("feasible");
     let of = |shrinking| run(&dual, &gram, start(), &Stop::at(1e-3), &config(shrinking, Par::Seq)).work.rows_computed;
-    let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, long_from: 2, first: 200, sampled_from: usize::MAX }));
+    let (whole, active) = (of(Shrinking::NEVER), of(Shrinking { from: 2, long_from: 2, first: 200, ..Shrinking::NEVER }));
     // Neither strategy computes the matrix of 2,000 rows. One keeps the fifth that it needed; the
     // other computes short rows and the sums over the changes.
     assert!((1..=2000 / 3).contains(&active) && (1..=2000 / 4).contains(&whole), "{active} and {whole}");
@@ -153,7 +153,7 @@ fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
         };
         let before = value(&alpha, &gradient);
         let (mut ends, mut kept) = (vec![], vec![]);
-        for shrinking in [Shrinking::NEVER, Shrinking { from: 2, long_from: 2, first: 100, sampled_from: usize::MAX }] {
+        for shrinking in [Shrinking::NEVER, Shrinking { from: 2, long_from: 2, first: 100, ..Shrinking::NEVER }] {
             let rows = Rows::new(&gram, 1 << 28, Par::Seq);
             let relaxation = Relaxation { bias: solved.bias, steps: 40, tol: 1e-3, shrinking };
             let relaxed =
@@ -246,7 +246,7 @@ fn copies_of_a_sample_do_not_keep_the_other_class_out_of_a_round() {
     let gram = KernelGram::new(&samples, Kernel::rbf(0.018), &RunControl::unlimited()).expect("a kernel");
     let dual = Dual::c_svc((0..18).collect(), labels, upper).expect("two classes");
     for first in 2..6 {
-        let shrinking = Shrinking { from: 2, long_from: 2, first, sampled_from: usize::MAX };
+        let shrinking = Shrinking { from: 2, long_from: 2, first, ..Shrinking::NEVER };
         let found = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-6), &config(shrinking, Par::Seq));
         assert_eq!(found.status, Status::Converged);
         assert!(certify(&dual, &gram, &found, Par::Seq).holds(1e-6));

@@ -65,7 +65,7 @@ proptest! {
     ) {
         let (gram, tol) = (gram(&samples, log_gamma), 10_f64.powi(-digits));
         let dual = Dual::c_svc((0..labels.len()).collect(), labels, upper).expect("two classes");
-        let active = SmoConfig { shrinking: Shrinking { from: 2, long_from: 2, first: 3, sampled_from: usize::MAX }, ..SmoConfig::default() };
+        let active = SmoConfig { shrinking: Shrinking { from: 2, long_from: 2, first: 3, ..Shrinking::NEVER }, ..SmoConfig::default() };
         for config in [SmoConfig::default(), active] {
             let (solution, certificate) = certified(&dual, &gram, tol, &config);
             prop_assert_eq!(solution.status, Status::Converged);
@@ -116,7 +116,7 @@ proptest! {
     fn threads_change_no_bit((samples, labels, upper) in any_problem(), log_gamma in -1.0..1.0_f64) {
         let gram = gram(&samples, log_gamma);
         let dual = Dual::c_svc((0..labels.len()).collect(), labels, upper).expect("two classes");
-        for shrinking in [Shrinking::NEVER, Shrinking { from: 2, long_from: 2, first: 3, sampled_from: usize::MAX }] {
+        for shrinking in [Shrinking::NEVER, Shrinking { from: 2, long_from: 2, first: 3, ..Shrinking::NEVER }] {
             let go = |par| {
                 let start = Start::zero(&dual).expect("feasible");
                 run(&dual, &gram, start, 1e-5, &SmoConfig { par, shrinking, ..SmoConfig::default() })
