@@ -79,9 +79,19 @@ pub fn figures(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certi
 
 /// Returns the figures for one sum or none.
 fn of_sum(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificate {
-    let quadratic: f64 = (0..dual.len()).map(|k| alpha[k] * (gradient[k] - dual.linear_term()[k])).sum();
-    let ridge: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
-    let linear: f64 = alpha.iter().zip(dual.linear_term()).map(|(a, p)| a * p).sum();
+    if dual.has_one_ridge() && dual.ridge() == 0.0 {
+        of_sum_with(dual, alpha, bias, gradient, |_| 0.0)
+    } else {
+        of_sum_with(dual, alpha, bias, gradient, |k| dual.ridge_of(k))
+    }
+}
+
+/// One pass over the variables; what a condition decides is selected, not jumped to.
+#[inline]
+fn of_sum_with(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64], ridge_of: impl Fn(usize) -> f64) -> Certificate {
+    let n = dual.len();
+    let (alpha, gradient, sign) = (&alpha[..n], &gradient[..n], &dual.sign()[..n]);
+    let (upper, linear_term) = (&dual.upper()[..n], &dual.linear_term()[..n]);
     // Without a constraint every variable moves alone: its gradient is compared with 0, for either
     // sign.
     let alone = dual.balance() == EqualityConstraint::Free;
@@ -89,41 +99,41 @@ fn of_sum(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64]) -> Certificat
     // The bias is then inside the kernel, or there is none.
     let bias = if alone { 0.0 } else { bias };
     let none = if alone { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
-    let (mut slack, (mut lowest_up, mut highest_low)) = (0.0, none);
-    // Comparisons drop NaN, which must not count as zero.
-    let finite = given.is_finite() && alpha.iter().chain(gradient).all(|v| v.is_finite());
-    let mut infeasible: f64 = if finite { 0.0 } else { f64::INFINITY };
+    let (mut lowest_up, mut highest_low) = none;
+    let (mut quadratic, mut of_ridge, mut linear, mut slack) = (0.0, 0.0, 0.0, 0.0);
     let (mut balance, mut mass) = (0.0, 0.0);
-    for k in 0..dual.len() {
-        let (s, a, u) = (dual.sign()[k], alpha[k], dual.upper()[k]);
+    let (mut finite, mut infeasible) = (given.is_finite(), 0.0_f64);
+    for k in 0..n {
+        let (s, a, u, g) = (sign[k], alpha[k], upper[k], gradient[k]);
+        // Comparisons drop NaN, which must not count as zero.
+        finite &= a.is_finite() & g.is_finite();
+        quadratic += a * (g - linear_term[k]);
+        linear += a * linear_term[k];
         // The ridge is part of the loss, not of w: 1 − y f(x) for C-SVC.
-        let ridge = dual.ridge_of(k);
-        slack += loss(ridge * a - gradient[k] - s * bias, u, ridge);
+        let ridge = ridge_of(k);
+        of_ridge += ridge * a * a;
+        slack += loss(ridge * a - g - s * bias, u, ridge);
         infeasible = infeasible.max(outside(a, u));
         balance += s * a;
         mass += a;
         let s = if alone { 1.0 } else { s };
-        let f = s * gradient[k];
-        let (may_fall, may_rise) = (a > 0.0, a < u);
-        if (s > 0.0 && may_rise) || (s < 0.0 && may_fall) {
-            lowest_up = lowest_up.min(f);
-        }
-        if (s > 0.0 && may_fall) || (s < 0.0 && may_rise) {
-            highest_low = highest_low.max(f);
-        }
+        let f = s * g;
+        let (positive, may_fall, may_rise) = (s > 0.0, a > 0.0, a < u);
+        let up = if positive { may_rise } else { may_fall };
+        let low = if positive { may_fall } else { may_rise };
+        lowest_up = if up && f < lowest_up { f } else { lowest_up };
+        highest_low = if low && f > highest_low { f } else { highest_low };
     }
     let wanted = match dual.balance() {
         EqualityConstraint::Sum(wanted) => Some(wanted),
         _ => None,
     };
-    if let Some(wanted) = wanted {
-        infeasible = infeasible.max(apart(balance, wanted, mass));
-    }
+    let infeasible = if finite { infeasible } else { f64::INFINITY };
     Certificate {
-        primal: 0.5 * (quadratic - ridge) + slack + wanted.map_or(0.0, |d| d * bias),
+        primal: 0.5 * (quadratic - of_ridge) + slack + wanted.map_or(0.0, |d| d * bias),
         dual: -(0.5 * quadratic + linear),
         kkt: (highest_low - lowest_up).max(0.0),
-        infeasible,
+        infeasible: wanted.map_or(infeasible, |wanted| infeasible.max(apart(balance, wanted, mass))),
         rounding: Rounding::NONE,
     }
 }

@@ -127,6 +127,7 @@ const KEPT: f64 = 1e-9;
 
 /// Returns `max over 0 ≤ a ≤ upper of a ξ − ½ ridge a²`: the loss whose conjugate is the box and
 /// the ridge.
+#[inline]
 pub(crate) fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
     if xi <= 0.0 {
         0.0
@@ -141,6 +142,7 @@ pub(crate) fn loss(xi: f64, upper: f64, ridge: f64) -> f64 {
 
 /// Returns the distance of α from its box as a share of the box; of a box without an upper bound,
 /// or an empty one, as a share of α.
+#[inline]
 pub(crate) fn outside(alpha: f64, upper: f64) -> f64 {
     let by = (-alpha).max(alpha - upper);
     if by <= 0.0 {

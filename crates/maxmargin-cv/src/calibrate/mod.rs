@@ -19,7 +19,7 @@ use crate::study::{CalibrationOptions, Probability, Study};
 use maxmargin_core::{RunControl, TargetKind};
 use maxmargin_data::ClassLabels;
 use maxmargin_metrics::{Metric, Reliability};
-use maxmargin_model::{Calibration, Model, data_sha256, numbers_sha256};
+use maxmargin_model::{Calibration, Model, is_hash_of};
 pub(crate) use probability::CalibrationFit;
 use serde::Serialize;
 
@@ -255,7 +255,7 @@ impl Study<'_> {
         let Some(record) = model.record() else {
             return other(ModelMismatch::NoRecord);
         };
-        if ![data_sha256(self.data), numbers_sha256(self.data)].contains(&record.data_sha256) {
+        if !is_hash_of(&record.data_sha256, self.data) {
             return other(ModelMismatch::Data);
         }
         let classes = self.classes.map_or(&[][..], ClassLabels::labels);

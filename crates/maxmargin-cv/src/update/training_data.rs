@@ -3,7 +3,7 @@
 use crate::study::matching::positions;
 use crate::update::{UpdateError, solutions};
 use maxmargin_data::{Dataset, Encoder, Scaler, codec};
-use maxmargin_model::{Model, Parts, Record, data_sha256, numbers_sha256};
+use maxmargin_model::{Model, Parts, Record, is_hash_of};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -93,9 +93,7 @@ impl TrainingData {
                 record.rows, record.features
             )));
         }
-        // An updated model has the hash of the values; its data may have been written to a text
-        // file since, which has another hash.
-        if ![data_sha256(&self.data), numbers_sha256(&self.data)].contains(&record.data_sha256) {
+        if !is_hash_of(&record.data_sha256, &self.data) {
             return Err(UpdateError::OtherData("its hash differs".to_owned()));
         }
         Ok(())

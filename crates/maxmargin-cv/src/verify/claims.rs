@@ -6,7 +6,7 @@ use crate::study::refit::Refit;
 use crate::update::{TrainingData, UpdateError};
 use maxmargin_data::Dataset;
 use maxmargin_data::scale::ScaleMethod;
-use maxmargin_model::{DecisionRule, Model, data_sha256, numbers_sha256};
+use maxmargin_model::{DecisionRule, Model, is_hash_of};
 
 /// Checks that the data has the classes of the model, in any order.
 pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
@@ -31,8 +31,7 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
         let (rows, features) = (data.samples.len() as u64, data.samples.features() as u64);
         let detail = format!("model {} × {}, data {rows} × {features}", record.rows, record.features);
         checks.push(Check::new("shape", (record.rows, record.features) == (rows, features), detail));
-        // An updated model has the hash of the values, since no text file has its training set.
-        let same = [data_sha256(data), numbers_sha256(data)].contains(&record.data_sha256);
+        let same = is_hash_of(&record.data_sha256, data);
         let detail =
             if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
         checks.push(Check::new("data hash", same, detail.to_owned()));

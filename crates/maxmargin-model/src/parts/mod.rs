@@ -7,7 +7,7 @@ mod record;
 
 pub use class_weights::ClassWeights;
 pub use machine::Machine;
-pub use record::{MachineRecord, Record, data_sha256, numbers_sha256};
+pub use record::{MachineRecord, Record, data_sha256, is_hash_of, numbers_sha256};
 
 use crate::calibration::Calibration;
 use crate::decision::{DecisionRule, Multiclass};

@@ -2,7 +2,7 @@
 
 use super::class_weights::ClassWeights;
 use maxmargin_core::{Certificate, Formulation, Goal, Status};
-use maxmargin_data::Dataset;
+use maxmargin_data::{Dataset, Row};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -117,8 +117,64 @@ pub fn data_sha256(data: &Dataset) -> [u8; 32] {
     if data.sha256 == [0; 32] { numbers_sha256(data) } else { data.sha256 }
 }
 
-/// Returns the SHA-256 of labels and non-zero values, for data that changed after it was read.
+/// Returns the SHA-256 of labels and values, for data that changed after it was read. It depends on
+/// the numbers alone, and not on whether zeros are stored.
 pub fn numbers_sha256(data: &Dataset) -> [u8; 32] {
+    let features = data.samples.features();
+    let mut hash = Sha256::new();
+    hash.update((features as u64).to_le_bytes());
+    let mut bytes = Vec::new();
+    for (i, label) in data.labels.iter().enumerate().take(data.samples.len()) {
+        let row = data.samples.row(i);
+        let entries = non_zeros(row);
+        bytes.clear();
+        bytes.extend_from_slice(&label.to_le_bytes());
+        bytes.extend_from_slice(&(entries as u64).to_le_bytes());
+        if 2 * entries < features {
+            row.for_each(|column, value| {
+                bytes.extend_from_slice(&(column as u64).to_le_bytes());
+                bytes.extend_from_slice(&value.to_le_bytes());
+            });
+        } else {
+            put_whole(row, features, &mut bytes);
+        }
+        hash.update(&bytes);
+    }
+    hash.finalize().into()
+}
+
+fn non_zeros(row: Row) -> usize {
+    match row {
+        Row::Dense32(values) => values.iter().filter(|v| **v != 0.0).count(),
+        Row::Dense64(values) => values.iter().filter(|v| **v != 0.0).count(),
+        Row::Sparse(_, values) => values.iter().filter(|v| **v != 0.0).count(),
+    }
+}
+
+/// Appends all values of a row with their zeros: half of what columns and values would take.
+fn put_whole(row: Row, features: usize, bytes: &mut Vec<u8>) {
+    let begin = bytes.len();
+    bytes.resize(begin + 8 * features, 0);
+    let (places, _) = bytes[begin..].as_chunks_mut::<8>();
+    // A sum with 0 has no negative zero.
+    match row {
+        Row::Dense32(values) => places.iter_mut().zip(values).for_each(|(p, v)| *p = (f64::from(*v) + 0.0).to_le_bytes()),
+        Row::Dense64(values) => places.iter_mut().zip(values).for_each(|(p, v)| *p = (v + 0.0).to_le_bytes()),
+        Row::Sparse(columns, values) => {
+            columns.iter().zip(values).for_each(|(&j, v)| places[j as usize] = (v + 0.0).to_le_bytes());
+        }
+    }
+}
+
+/// Returns whether `hash` is that of this data: of its text, or of its numbers. A model that was
+/// updated has the latter, and its data may have been written to a text file since.
+pub fn is_hash_of(hash: &[u8; 32], data: &Dataset) -> bool {
+    *hash == data_sha256(data) || *hash == numbers_sha256(data) || *hash == entries_sha256(data)
+}
+
+/// The hash of numbers in models of programs before this one: of labels, and of columns and values
+/// that are not zero.
+fn entries_sha256(data: &Dataset) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update((data.samples.features() as u64).to_le_bytes());
     let mut bytes = Vec::new();
@@ -132,4 +188,65 @@ pub fn numbers_sha256(data: &Dataset) -> [u8; 32] {
         hash.update(&bytes);
     }
     hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    //! Hashes of training data.
+
+    use super::*;
+    use maxmargin_data::Samples;
+
+    fn data(samples: Samples) -> Dataset {
+        let labels = vec![1.0; samples.len()];
+        Dataset::from_samples(samples, &labels).expect("a data set")
+    }
+
+    /// Two rows of four values with one entry and three.
+    const VALUES: [f64; 8] = [0.0, 0.5, 0.0, 0.0, -2.0, -0.0, 1.0, 3.0];
+
+    /// The values times a factor, dense and sparse, with a stored zero.
+    fn forms(factor: f64) -> [Dataset; 2] {
+        let values = VALUES.map(|v| v * factor);
+        let stored = [1, 4, 5, 6, 7].map(|at: usize| values[at]);
+        let sparse = Samples::from_sparse(4, vec![0, 1, 5], vec![1, 0, 1, 2, 3], stored.to_vec());
+        [Samples::from_dense(2, 4, values.to_vec()), sparse].map(|samples| data(samples.expect("samples")))
+    }
+
+    #[test]
+    fn a_hash_is_of_the_numbers_in_any_form() {
+        // The dense values of the second are no single-precision numbers.
+        let hashes = [1.0, 0.1].map(|factor| {
+            let [dense, sparse] = forms(factor);
+            let hash = numbers_sha256(&dense);
+            assert_eq!(hash, numbers_sha256(&sparse), "{factor}");
+            for data in [dense, sparse] {
+                assert!(is_hash_of(&hash, &data) && is_hash_of(&entries_sha256(&data), &data), "{factor}");
+            }
+            hash
+        });
+        assert_ne!(hashes[0], hashes[1]);
+    }
+
+    #[test]
+    fn another_number_has_another_hash() {
+        let [first, _] = forms(1.0);
+        let hash = numbers_sha256(&first);
+        for (place, value) in [(1, 0.25), (2, 0.5), (7, 0.0), (5, 1e-300)] {
+            let mut values = VALUES.to_vec();
+            values[place] = value;
+            let other = data(Samples::from_dense(2, 4, values).expect("samples"));
+            assert!(numbers_sha256(&other) != hash && !is_hash_of(&hash, &other), "{place}");
+        }
+        let other = Dataset { labels: vec![1.0, -1.0], ..first };
+        assert!(!is_hash_of(&hash, &other));
+    }
+
+    #[test]
+    fn text_and_numbers_are_both_the_data() {
+        let [first, _] = forms(1.0);
+        let text = Dataset { sha256: [7; 32], ..first };
+        assert!(is_hash_of(&[7; 32], &text) && is_hash_of(&numbers_sha256(&text), &text) && !is_hash_of(&[8; 32], &text));
+        assert_eq!(data_sha256(&text), [7; 32]);
+    }
 }

@@ -7,7 +7,7 @@ use maxmargin_core::{Certificate, Goal};
 use maxmargin_cv::{Check, CvError, MachineVerdict, Verdict};
 use maxmargin_data::number::format_g;
 use maxmargin_data::{ClassLabels, Dataset, Par, Samples};
-use maxmargin_model::{Model, data_sha256};
+use maxmargin_model::{Model, is_hash_of};
 
 /// Relative difference of two computations that rounding explains.
 const ROUNDING: f64 = 1e-9;
@@ -81,7 +81,7 @@ fn of_record(model: &Model, record: &LinearRecord, data: &Dataset, samples: &Sam
     let words = |labels: &[f64]| labels.iter().map(|label| format_g(*label, 9)).collect::<Vec<_>>().join(" ");
     let (ours, theirs) = (model.classes(), classes.labels());
     let (rows, features) = (samples.len() as u64, samples.features() as u64);
-    let same = data_sha256(data) == record.data_sha256;
+    let same = is_hash_of(&record.data_sha256, data);
     let of_hash =
         if same { "the data is the training data, bit for bit" } else { "the data is another text than was trained on" };
     let shape = format!("model {} × {}, data {rows} × {features}", record.rows, record.features);
