@@ -125,7 +125,8 @@ pub(crate) fn environment(folder: &str, packages: &[&str]) -> Outcome<Option<Pat
         succeed(Command::new(&asked).args(["-m", "venv"]).arg(&home))?;
     }
     let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
+    // Most modules are never imported, so that none is compiled ahead.
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]).args(packages);
     if !install.status().context("cannot start pip")?.success() {
         return left_out("packages of Python (pip found no network)");
     }

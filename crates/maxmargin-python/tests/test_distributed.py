@@ -32,6 +32,13 @@ def processes(count=2):
     return ProcessPoolExecutor(count, mp_context=SPAWN)
 
 
+@pytest.fixture(scope="module")
+def executor():
+    """Two workers for all tests that leave them alive: each takes seconds to start."""
+    with processes() as executor:
+        yield executor
+
+
 @pytest.fixture
 def path(tmp_path):
     return engines.data(tmp_path)
@@ -44,11 +51,10 @@ def alone(path):
     return engines.bits(engines.plan().fit(arrays["X"], arrays["y"].astype(float)))
 
 
-def test_processes_find_the_bits_of_one_machine(path, alone, tmp_path):
+def test_processes_find_the_bits_of_one_machine(path, alone, tmp_path, executor):
     here = distributed.grid(path, engines.plan(), None)
     assert engines.bits(here) == alone
-    with processes() as executor:
-        there = distributed.grid(path, engines.plan(refit=True), executor, log=tmp_path / "log", threads=1)
+    there = distributed.grid(path, engines.plan(refit=True), executor, log=tmp_path / "log", threads=1)
     assert engines.bits(there) == alone
     assert there.best_estimator_.certificate_.holds
     assert len(there.units_) == len(engines.GAMMAS)
@@ -62,7 +68,7 @@ def test_processes_find_the_bits_of_one_machine(path, alone, tmp_path):
     assert all(unit.known == 3 and unit.tries == 0 for unit in again.units_)
 
 
-def test_folds_are_units_where_there_are_more_workers_than_gammas(path, tmp_path):
+def test_folds_are_units_where_there_are_more_workers_than_gammas(path, tmp_path, executor):
     grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
     plan = GridSearchCV(
         SVC(tol=1e-9),
@@ -80,8 +86,7 @@ def test_folds_are_units_where_there_are_more_workers_than_gammas(path, tmp_path
             assert_allclose(found.cv_results_[name], values, atol=1e-7, err_msg=name)
     assert [len(splits) for splits in found.certificates_] == [6] * 6
     assert all(one.holds for splits in found.certificates_ for one in splits)
-    with processes() as executor:
-        there = distributed.grid(path, plan, executor, by="fold")
+    there = distributed.grid(path, plan, executor, by="fold")
     assert engines.bits(there) == engines.bits(found)
     assert engines.bits(distributed.grid(path, plan, Refusing(), by="fold", log=tmp_path / "log")) == engines.bits(found)
     with pytest.raises(ValueError, match="by='C': gamma or fold"):
@@ -270,12 +275,11 @@ def test_linear_machines_have_a_unit_for_each_setting(path):
 
 
 @pytest.mark.parametrize("estimator", [SVC(C=3.0), SVC(kernel="linear"), NuSVC(nu=0.3), SVR(C=2.0), LinearSVC(max_iter=100_000)])
-def test_splits_are_units_of_a_cross_validation(estimator, path, tmp_path):
+def test_splits_are_units_of_a_cross_validation(estimator, path, tmp_path, executor):
     X, y = np.load(path).values()
     cv = KFold(4, shuffle=True, random_state=1)
     found = distributed.cross_validate(path, estimator, None, cv=cv, log=tmp_path / "log")
-    with processes() as executor:
-        there = distributed.cross_validate(path, estimator, executor, cv=cv)
+    there = distributed.cross_validate(path, estimator, executor, cv=cv)
     for one, other in zip(found.decisions, there.decisions, strict=True):
         assert_array_equal(one, other)
     tight = type(estimator)(**estimator.get_params() | {"tol": 1e-8})
@@ -301,7 +305,7 @@ SCALED = {"svc__C": [0.5, 5.0], "svc__gamma": [0.01, 0.1, "scale"]}
     ],
     ids=lambda of: "-".join(type(one).__name__ for one in of) if isinstance(of, list) else None,
 )
-def test_steps_of_a_pipeline_are_fitted_to_each_training_set_wherever_it_is(steps, grid, weighted, tmp_path):
+def test_steps_of_a_pipeline_are_fitted_to_each_training_set_wherever_it_is(steps, grid, weighted, tmp_path, executor):
     arrays = np.load(engines.data(tmp_path))
     X, y = arrays["X"] * 10.0 ** np.arange(-3, 5) + 100, arrays["y"].astype(float)
     if isinstance(steps[0], SimpleImputer):
@@ -313,8 +317,7 @@ def test_steps_of_a_pipeline_are_fitted_to_each_training_set_wherever_it_is(step
     last = plan.estimator.steps[-1][0]
     here = plan.fit(X, y, **({f"{last}__sample_weight": weights} if weighted else {}))
     assert here.shared_
-    with processes() as executor:
-        there = distributed.grid(path, plan, executor, sample_weight=weights, log=tmp_path / "log")
+    there = distributed.grid(path, plan, executor, sample_weight=weights, log=tmp_path / "log")
     assert engines.bits(there) == engines.bits(here)
     assert_array_equal(there.predict(X), here.predict(X))
     assert {unit.name.rpartition(", ")[2] for unit in there.units_} == {f"split {k}" for k in range(1, 5)}
@@ -323,15 +326,14 @@ def test_steps_of_a_pipeline_are_fitted_to_each_training_set_wherever_it_is(step
 
 
 @pytest.mark.parametrize("estimator", [SVC(), SVC(class_weight="balanced"), LinearSVC(max_iter=100_000)], ids=str)
-def test_weights_travel_with_units(estimator, path, tmp_path):
+def test_weights_travel_with_units(estimator, path, tmp_path, executor):
     X, y = np.load(path).values()
     weights = np.random.default_rng(3).uniform(-0.2, 3, len(y))
     grid = {"C": [0.1, 1.0, 10.0]} | ({"gamma": [0.01, 0.1]} if hasattr(estimator, "gamma") else {})
     plan = GridSearchCV(estimator, grid)
     here = plan.fit(X, y.astype(float), sample_weight=weights)
     assert here.shared_
-    with processes() as executor:
-        there = distributed.grid(path, plan, executor, sample_weight=weights, log=tmp_path / "log")
+    there = distributed.grid(path, plan, executor, sample_weight=weights, log=tmp_path / "log")
     assert engines.bits(there) == engines.bits(here)
     assert_array_equal(there.predict(X), here.predict(X))
     assert engines.bits(distributed.grid(path, plan, None)) != engines.bits(here)
@@ -361,14 +363,13 @@ def test_steps_that_give_other_rows_each_time_are_refused(path):
 
 
 @pytest.mark.parametrize("machine", [SVC(C=3.0, tol=1e-8), SVR(C=2.0, tol=1e-8), LinearSVC(max_iter=100_000, tol=1e-8)], ids=str)
-def test_splits_of_a_pipeline_are_units_of_a_cross_validation(machine, path, tmp_path):
+def test_splits_of_a_pipeline_are_units_of_a_cross_validation(machine, path, tmp_path, executor):
     X, y = np.load(path).values()
     weights = np.random.default_rng(3).uniform(0.1, 3, len(y))
     cv = ShuffleSplit(3, test_size=0.3, random_state=1)
     pipeline = make_pipeline(MinMaxScaler(), machine)
     found = distributed.cross_validate(path, pipeline, None, cv=cv, sample_weight=weights, log=tmp_path / "log")
-    with processes() as executor:
-        there = distributed.cross_validate(path, pipeline, executor, cv=cv, sample_weight=weights)
+    there = distributed.cross_validate(path, pipeline, executor, cv=cv, sample_weight=weights)
     for at, (train, test) in enumerate(cv.split(X)):
         fitted = clone(pipeline).fit(X[train], y[train], **{f"{pipeline.steps[-1][0]}__sample_weight": weights[train]})
         assert_array_equal(there.decisions[at], found.decisions[at])
