@@ -153,15 +153,16 @@ fn a_damaged_file_is_an_error_or_a_whole_table() {
         }
         let (mut refused, mut bytes) = (0, whole.clone());
         for place in 6..whole.len() {
-            // All bits of every other byte, one bit of the others.
-            bytes[place] ^= if place % 2 == 0 { 0xff } else { 1 << (place % 8) };
-            match read(&bytes, &gaps(), &RunControl::unlimited()) {
-                Ok(table) => assert!(table.lines.len() == table.data.labels.len(), "{name} {place}"),
-                Err(_) => refused += 1,
+            for flipped in [0xff, 1 << (place % 8)] {
+                bytes[place] ^= flipped;
+                match read(&bytes, &gaps(), &RunControl::unlimited()) {
+                    Ok(table) => assert!(table.lines.len() == table.data.labels.len(), "{name} {place}"),
+                    Err(_) => refused += 1,
+                }
+                bytes[place] = whole[place];
             }
-            bytes[place] = whole[place];
         }
-        assert!(refused > whole.len() / 8, "{name}: {refused}");
+        assert!(refused > whole.len() / 4, "{name}: {refused}");
     }
 }
 

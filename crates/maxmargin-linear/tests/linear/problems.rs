@@ -194,7 +194,7 @@ fn the_same_bits_on_any_number_of_threads() {
     // More rows than a chunk of every pass, in every form of storage.
     let text = Generator::SparseText.generate(9000, Some(2048), 3).expect("data");
     let blobs = Generator::Blobs.generate(20_000, Some(6), 3).expect("data");
-    for (data, c) in [(&text, 1000.0), (&blobs, 100.0)] {
+    for (data, c) in [(&text, 1.0), (&text, 1000.0), (&blobs, 100.0)] {
         for balance in [EqualityConstraint::Free, EqualityConstraint::Sum(0.0)] {
             let dual = hinge(&data.labels, vec![c; data.labels.len()], balance);
             for method in [Method::Hybrid, Method::Newton] {

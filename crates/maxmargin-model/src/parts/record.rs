@@ -131,10 +131,7 @@ pub fn numbers_sha256(data: &Dataset) -> [u8; 32] {
         bytes.extend_from_slice(&label.to_le_bytes());
         bytes.extend_from_slice(&(entries as u64).to_le_bytes());
         if 2 * entries < features {
-            row.for_each(|column, value| {
-                bytes.extend_from_slice(&(column as u64).to_le_bytes());
-                bytes.extend_from_slice(&value.to_le_bytes());
-            });
+            put_entries(row, &mut bytes);
         } else {
             put_whole(row, features, &mut bytes);
         }
@@ -149,6 +146,14 @@ fn non_zeros(row: Row) -> usize {
         Row::Dense64(values) => values.iter().filter(|v| **v != 0.0).count(),
         Row::Sparse(_, values) => values.iter().filter(|v| **v != 0.0).count(),
     }
+}
+
+/// Appends column and value of each entry of a row that is not zero.
+fn put_entries(row: Row, bytes: &mut Vec<u8>) {
+    row.for_each(|column, value| {
+        bytes.extend_from_slice(&(column as u64).to_le_bytes());
+        bytes.extend_from_slice(&value.to_le_bytes());
+    });
 }
 
 /// Appends all values of a row with their zeros: half of what columns and values would take.
@@ -169,7 +174,8 @@ fn put_whole(row: Row, features: usize, bytes: &mut Vec<u8>) {
 /// Returns whether `hash` is that of this data: of its text, or of its numbers. A model that was
 /// updated has the latter, and its data may have been written to a text file since.
 pub fn is_hash_of(hash: &[u8; 32], data: &Dataset) -> bool {
-    *hash == data_sha256(data) || *hash == numbers_sha256(data) || *hash == entries_sha256(data)
+    let of_text = data.sha256 != [0; 32] && *hash == data.sha256;
+    of_text || *hash == numbers_sha256(data) || *hash == entries_sha256(data)
 }
 
 /// The hash of numbers in models of programs before this one: of labels, and of columns and values
@@ -181,10 +187,7 @@ fn entries_sha256(data: &Dataset) -> [u8; 32] {
     for (i, label) in data.labels.iter().enumerate().take(data.samples.len()) {
         bytes.clear();
         bytes.extend_from_slice(&label.to_le_bytes());
-        data.samples.row(i).for_each(|column, value| {
-            bytes.extend_from_slice(&(column as u64).to_le_bytes());
-            bytes.extend_from_slice(&value.to_le_bytes());
-        });
+        put_entries(data.samples.row(i), &mut bytes);
         hash.update(&bytes);
     }
     hash.finalize().into()
