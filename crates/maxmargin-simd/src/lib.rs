@@ -7,8 +7,8 @@
 //! this machine. The modules, in reading order:
 //!
 //! - [`level`] selects the vector instructions at run time. All levels return the same bits.
-//! - [`products`], [`bytes`] and [`bits`] are dot products of a group of rows with a panel of
-//!   samples.
+//! - [`products`], [`bytes`], [`bits`] and [`categories`] are dot products of a group of rows with
+//!   a panel of samples.
 //! - [`exp`], [`power`], [`codes`] and [`distances`] turn dot products into kernel values.
 //! - [`row`] is the form of kernel rows in memory; [`sums`] and [`transpose`] work on rows.
 //! - [`passes`] and [`moves`] are the passes of SMO; [`sparse`] has products with compressed rows;
@@ -31,7 +31,7 @@ pub mod sparse;
 mod values;
 
 pub use dispatch::level;
-pub use dot::{bits, bytes, products};
+pub use dot::{bits, bytes, categories, products};
 pub use rows::{row, row_sums, sums, transpose};
 pub use smo::{moves, passes};
 pub use values::{codes, distances, exp, power};

@@ -7,7 +7,7 @@
 use crate::clipped::{Block, LANES, Variable, advance, split, sum_at};
 use crate::dispatch::level::{Level, level, levels, restrict};
 use crate::dot::products::{PORTABLE_FUSES, Real};
-use crate::dot::{bits, bytes, products};
+use crate::dot::{bits, bytes, categories, products};
 use crate::rows::row::{CodeTable, RowSlice};
 use crate::rows::{row_sums, sums, transpose};
 use crate::smo::passes::{
@@ -39,11 +39,12 @@ pub struct Finding {
 /// The results of a pass as bits, for comparisons of levels, or the difference from plain code.
 type Pass = fn(&Sample) -> Result<Vec<u64>, String>;
 
-const PASSES: [(&str, Pass); 11] = [
+const PASSES: [(&str, Pass); 12] = [
     ("products in single precision", products_of::<f32>),
     ("products in double precision", products_of::<f64>),
     ("products of bytes", products_of_bytes),
     ("products of bits", products_of_bits),
+    ("products of categories", products_of_categories),
     ("codes", distance_codes),
     ("exponentials", exponentials),
     ("gradient and extremes", gradient),
@@ -207,6 +208,20 @@ fn products_of_bits(sample: &Sample) -> Result<Vec<u64>, String> {
     exactly(&out, |place| {
         let (r, j) = (place / bits::PANEL, place % bits::PANEL);
         (0..WORDS).map(|k| (rows[k * ROWS + r] & panel[k * bits::PANEL + j]).count_ones().cast_signed()).sum()
+    })?;
+    Ok(out.iter().map(|v| u64::from(v.cast_unsigned())).collect())
+}
+
+fn products_of_categories(sample: &Sample) -> Result<Vec<u64>, String> {
+    const GROUPS: usize = 23;
+    let at = |k: usize| sample.bytes[k % sample.bytes.len()] % 3;
+    let rows: Vec<u8> = (0..GROUPS * ROWS).map(at).collect();
+    let panel: Vec<u8> = (0..GROUPS * bits::PANEL).map(|k| at(5 * k + 3)).collect();
+    let mut out = vec![0; ROWS * bits::PANEL];
+    categories::products(&rows, ROWS, &panel, &mut out, bits::PANEL);
+    exactly(&out, |place| {
+        let (r, j) = (place / bits::PANEL, place % bits::PANEL);
+        (0..GROUPS).filter(|k| rows[r * GROUPS + k] == panel[k * bits::PANEL + j]).count() as i32
     })?;
     Ok(out.iter().map(|v| u64::from(v.cast_unsigned())).collect())
 }

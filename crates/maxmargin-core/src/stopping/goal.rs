@@ -160,6 +160,18 @@ impl ConvergenceCheck {
         (self.aim, self.next) = (aim, 0);
     }
 
+    /// Returns the violation at which the goal is probably reached, for a solver that cannot
+    /// compute the gap until its next look at all variables. The gap falls at least in proportion
+    /// to the violation, so this is a little below what is needed. `violation` is the one of the
+    /// last look.
+    pub fn violation_to_reach(&self, violation: f64) -> f64 {
+        let kkt = self.aim.kkt().unwrap_or(f64::INFINITY);
+        match self.aim.gap() {
+            Some(gap) if violation <= kkt => violation * (gap / self.seen).min(1.0),
+            _ => kkt,
+        }
+    }
+
     /// Returns the measure for progress reports: the violation, or the gap if the goal is a gap
     /// only.
     pub fn measure(&self, violation: f64) -> f64 {
@@ -270,6 +282,23 @@ mod tests {
         // A goal without a gap needs no gradient.
         let never = || -> Vec<f64> { unreachable!("a violation is asked for") };
         assert!(Goal::Kkt(1.0).shown(&dual, 1.0, &alpha, never) && !Goal::Kkt(1.0).shown(&dual, 1.1, &alpha, never));
+    }
+
+    #[test]
+    fn a_gap_is_sought_at_the_violation_that_probably_has_it() {
+        let (dual, alpha, gradient) = two();
+        let at = |goal: Goal| {
+            let mut check = ConvergenceCheck::new(goal);
+            check.reached(&dual, 0.5, 0, || (alpha.clone(), gradient.clone()));
+            check.violation_to_reach(0.5)
+        };
+        // The gap here is 0.4.
+        assert!((at(Goal::Gap(0.1)) - 0.125).abs() < 1e-15);
+        assert_eq!(at(Goal::Kkt(1e-3)), 1e-3);
+        // A gap is not sought before the violation is small, and then it is sought from there.
+        assert_eq!(at(Goal::Both { kkt: 0.2, gap: 0.1 }), 0.2);
+        assert!((at(Goal::Both { kkt: 0.6, gap: 0.1 }) - 0.125).abs() < 1e-15);
+        assert_eq!(at(Goal::Gap(2.0)), 0.5, "reached already");
     }
 
     #[test]

@@ -221,15 +221,7 @@ impl<'a> Trainer<'a> {
             return rows.sums(&free, &vec![1.0; free.len()], &control).ok();
         }
         let mut sums = vec![0.0; rows.count()];
-        for block in free.chunks(64) {
-            control.check_now().ok()?;
-            rows.fetch(block, &control).ok()?;
-            let rows: Vec<_> = block.iter().map(|&j| rows.row(j)).collect();
-            self.par.for_chunks(&mut sums, 4096, |chunk, sums| {
-                let start = chunk * 4096;
-                rows.iter().for_each(|row| row.entries().part(start..start + sums.len()).add_to(sums, 1.0));
-            });
-        }
+        rows.add_to(&mut sums, &free, &vec![1.0; free.len()], self.par, &control).ok()?;
         Some(sums)
     }
 }

@@ -2,10 +2,14 @@
 
 use super::row_boxes::alpha_of;
 use maxmargin_core::Dual;
-use maxmargin_data::{Cancelled, RunControl};
+use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{DistinctRows, Exact, Neighbours, RowRef, Rows, apply};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
+
+/// Rows that are added together, and columns whose sums stay in the first-level cache meanwhile.
+const TOGETHER: usize = 64;
+const COLUMNS: usize = 2048;
 
 /// Kernel rows: one for each different sample if the solver merges equal rows, otherwise one for
 /// each sample. Kernel sums have one entry for each of these rows.
@@ -98,6 +102,28 @@ impl<'a> SeedRows<'a> {
         }
         let places: Vec<usize> = samples.iter().map(|&i| self.place(i)).collect();
         apply(gram, &places, coef, 0..self.count(), self.all.par(), control)
+    }
+
+    /// Adds `Σ_j coef_j K_ij` over `samples` to every entry `i` of `sums`, from rows that are kept.
+    /// The order of additions does not depend on `par`.
+    pub(crate) fn add_to(
+        self,
+        sums: &mut [f64],
+        samples: &[usize],
+        coef: &[f64],
+        par: Par,
+        control: &RunControl,
+    ) -> Result<(), Cancelled> {
+        for (samples, coef) in samples.chunks(TOGETHER).zip(coef.chunks(TOGETHER)) {
+            control.check_now()?;
+            self.fetch(samples, control)?;
+            let rows: Vec<_> = samples.iter().map(|&i| self.row(i)).collect();
+            par.for_chunks(sums, COLUMNS, |chunk, sums| {
+                let columns = chunk * COLUMNS..chunk * COLUMNS + sums.len();
+                rows.iter().zip(coef).for_each(|(row, c)| row.entries().part(columns.clone()).add_to(sums, *c));
+            });
+        }
+        Ok(())
     }
 
     /// The sums of `samples` alone, with a coefficient for each row: `Σ_j coef_j K_ij` for the row

@@ -4,6 +4,7 @@ use super::problem::{FoldProblem, Trained};
 use super::row_boxes::{RowBoxes, sum_of};
 use super::rows::SeedRows;
 use maxmargin_core::{Cancelled, Dual, EqualityConstraint, Solution};
+use maxmargin_data::Par;
 use maxmargin_kernel::RowRef;
 use maxmargin_path::PathError;
 use maxmargin_smo::Relaxed;
@@ -166,13 +167,11 @@ impl<'a> StartDraft<'a> {
             self.steps += wanted.len() as u64;
             return Ok(());
         }
-        for chunk in wanted.chunks(64) {
-            self.fold.rows.fetch(chunk, self.fold.control)?;
-            for &i in chunk {
-                self.shift(i, beta[i] - self.beta[i])?;
-                self.beta[i] = beta[i];
-            }
-        }
+        let moved = |&i: &usize| self.fold.boxes.clamp(i, self.beta[i] + (beta[i] - self.beta[i])) - self.beta[i];
+        let coef: Vec<f64> = wanted.iter().map(moved).collect();
+        self.fold.rows.add_to(&mut self.sums, &wanted, &coef, Par::Seq, self.fold.control)?;
+        self.beta.copy_from_slice(beta);
+        self.steps += wanted.len() as u64;
         Ok(())
     }
 

@@ -7,8 +7,9 @@
 use crate::Kernel;
 use crate::neighbours::{BitRows, Coordinates};
 use crate::store::bits::Bits;
-use crate::store::blocks::{Scratch, blocks};
+use crate::store::blocks::{STRIDE, Scratch, blocks};
 use crate::store::bytes::Bytes;
+use crate::store::categories::Categories;
 use crate::store::distances::{EXPONENT_ERROR, multiples_error};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::summary::DataSummary;
@@ -52,14 +53,30 @@ enum Packing {
     Bytes(Bytes),
     /// Zeros and ones.
     Bits(Bits),
+    /// Zeros and ones with at most one 1 in each of few groups.
+    Categories(Categories),
 }
 
-/// Smallest number of values of a block for which a table of exponentials is built.
+impl Packing {
+    /// The samples as bits, if they are zeros and ones.
+    fn bits(&self) -> Option<&Bits> {
+        match self {
+            Self::Bytes(_) => None,
+            Self::Bits(bits) => Some(bits),
+            Self::Categories(categories) => Some(categories.bits()),
+        }
+    }
+}
+
+/// Smallest number of values of a block for which a table of exponentials is built, in `f64`, and
+/// in `f32`, whose exponentials take less time.
 const TABLED: usize = 4096;
+const CODED: usize = 16384;
 
 thread_local! {
     static BYTES: RefCell<Scratch<[i8; 4], i32>> = RefCell::default();
     static BITS: RefCell<Scratch<u64, i32>> = RefCell::default();
+    static CATEGORIES: RefCell<Scratch<u8, i32>> = RefCell::default();
     static WIDE: RefCell<Vec<f64>> = RefCell::default();
 }
 
@@ -92,7 +109,9 @@ impl Integers {
         let features = samples.features();
         let low = summary.low as i64;
         let panels = if Self::are_bits(summary) {
-            Packing::Bits(Bits::new(samples, control)?)
+            let bits = Bits::new(samples, control)?;
+            let categories = Categories::new(samples, &bits, control)?;
+            categories.map_or(Packing::Bits(bits), Packing::Categories)
         } else {
             Packing::Bytes(Bytes::new(samples, summary, control)?)
         };
@@ -128,6 +147,7 @@ impl Integers {
         let panels = match &self.panels {
             Packing::Bytes(bytes) => Packing::Bytes(bytes.select(ids)),
             Packing::Bits(bits) => Packing::Bits(bits.select(ids)),
+            Packing::Categories(categories) => Packing::Categories(categories.select(ids)),
         };
         let pick = |terms: &[i32]| ids.iter().map(|&i| terms[i]).collect();
         Self {
@@ -158,7 +178,7 @@ impl Integers {
     pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
         match &self.panels {
             Packing::Bytes(bytes) => bytes.content(i, words),
-            Packing::Bits(bits) => bits.content(i, words),
+            Packing::Bits(_) | Packing::Categories(_) => self.panels.bits().expect("zeros and ones").content(i, words),
         }
     }
 
@@ -174,16 +194,13 @@ impl Integers {
                 }
                 Some(Coordinates { values, width: bytes.depth() })
             }
-            Packing::Bytes(_) | Packing::Bits(_) => None,
+            Packing::Bytes(_) | Packing::Bits(_) | Packing::Categories(_) => None,
         }
     }
 
     /// The samples as bits, if they are zeros and ones.
     pub(crate) fn bit_rows(&self) -> Option<BitRows> {
-        match &self.panels {
-            Packing::Bits(bits) => Some(bits.rows(self.norms.len())),
-            Packing::Bytes(_) => None,
-        }
+        self.panels.bits().map(|bits| bits.rows(self.norms.len()))
     }
 
     /// The exact values of the codes of [`Integers::table`], where these are squared distances.
@@ -199,7 +216,10 @@ impl Integers {
     pub(crate) fn product_cost(&self) -> f64 {
         match &self.panels {
             Packing::Bytes(bytes) => bytes.depth() as f64 / 64.0,
+            // Choices by cost do not depend on the processor, and it decides between bits and
+            // categories.
             Packing::Bits(bits) => bits.words() as f64 / 3.0,
+            Packing::Categories(categories) => categories.bits().words() as f64 / 3.0,
         }
     }
 
@@ -208,6 +228,7 @@ impl Integers {
         let panels = match &self.panels {
             Packing::Bytes(bytes) => bytes.bytes(),
             Packing::Bits(bits) => bits.bytes(),
+            Packing::Categories(categories) => categories.bytes(),
         };
         panels + 24 * self.norms.len()
     }
@@ -249,14 +270,23 @@ impl Integers {
         match &self.panels {
             Packing::Bytes(bytes) => BYTES.with_borrow_mut(|scratch| blocks(bytes, rows, columns, scratch, each)),
             Packing::Bits(bits) => BITS.with_borrow_mut(|scratch| blocks(bits, rows, columns, scratch, each)),
+            Packing::Categories(categories) => {
+                CATEGORIES.with_borrow_mut(|scratch| blocks(categories, rows, columns, scratch, each));
+            }
         }
     }
 
     /// Computes `out[r] = K[rows[r], columns]` in `f32`.
     pub(crate) fn fill(&self, function: &SliceKernel, rows: &[usize], columns: &Range<usize>, out: &mut [&mut [f32]]) {
+        let many = rows.len() * columns.len() >= CODED && function.gaussian().is_some();
+        let table = if many { self.table(function).filter(CodeTable::is_few) } else { None };
         self.each_part(rows, columns, |r, part, sums| {
             let out = &mut out[r][part.start - columns.start..part.end - columns.start];
-            if let Some(g) = function.gaussian() {
+            if let Some(table) = &table {
+                let codes = &mut [0; STRIDE][..out.len()];
+                distance_codes(self.row_norms[rows[r]], &self.column_norms[part], sums, codes);
+                table.decode(codes, out);
+            } else if let Some(g) = function.gaussian() {
                 g.fill32_from_integers(self.row_norms[rows[r]], &self.column_norms[part], sums, out);
             } else {
                 WIDE.with_borrow_mut(|wide| {

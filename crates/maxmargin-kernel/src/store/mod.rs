@@ -3,6 +3,7 @@
 mod bits;
 mod blocks;
 mod bytes;
+mod categories;
 mod dense;
 pub(crate) mod distances;
 pub(crate) mod integers;

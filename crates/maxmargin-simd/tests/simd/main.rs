@@ -2,6 +2,7 @@
 
 mod bits;
 mod bytes;
+mod categories;
 mod clipped;
 mod distances;
 mod exp;

@@ -186,7 +186,7 @@ impl<'a, 'g> Active<'a, 'g> {
             {
                 return Ok(Status::Converged);
             }
-            let aim = convergence.aimed_at().kkt().unwrap_or(0.0);
+            let aim = convergence.violation_to_reach(violation);
             if let Some(status) = control.check_now(convergence.measure(violation)) {
                 return Ok(status);
             }

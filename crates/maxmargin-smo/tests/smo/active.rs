@@ -305,6 +305,27 @@ fn a_start_near_the_end_is_taken_up() {
     assert!(2 * warm.work.iterations < cold.work.iterations, "{} after {}", warm.work.iterations, cold.work.iterations);
 }
 
+/// A gap as a goal costs no more steps than the violation at which it is reached.
+#[test]
+fn a_gap_is_not_followed_beyond_its_goal() {
+    let data = maxmargin_data::generate::Generator::TwoGaussians.generate(4000, None, 5).expect("a generator");
+    let gram = KernelGram::new(&data.samples, Kernel::Rbf { gamma: 1.0 }, &RunControl::unlimited()).expect("a kernel");
+    let dual = classes(&gram, &data.labels, 0.2);
+    let of = |goal: Goal| {
+        let stop = Stop { goal, ..Stop::at(1e-3) };
+        let found =
+            run(&dual, &gram, Start::zero(&dual).expect("feasible"), &stop, &config(Shrinking { first: 300, ..SMALL }, Par::Seq));
+        assert_eq!(found.status, Status::Converged, "{goal:?}");
+        (found.work.iterations, certify(&dual, &gram, &found, Par::Seq))
+    };
+    for gap in [1e-2, 1e-3, 1e-4] {
+        let (iterations, certificate) = of(Goal::Gap(gap));
+        assert!(certificate.has_gap(gap), "{certificate:?}");
+        let (by_violation, _) = of(Goal::Kkt(certificate.kkt));
+        assert!(2 * iterations <= 3 * by_violation, "{iterations} iterations to the gap, {by_violation} to its violation");
+    }
+}
+
 #[test]
 fn a_gap_is_reached() {
     let (gram, labels) = gram(700);

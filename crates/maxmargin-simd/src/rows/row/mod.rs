@@ -57,6 +57,12 @@ impl CodeTable {
         self.values[usize::from(code)]
     }
 
+    /// Returns whether all values fit in registers, so that they are looked up faster than
+    /// computed.
+    pub fn is_few(&self) -> bool {
+        self.few
+    }
+
     /// All values.
     pub fn values(&self) -> &[f32; 256] {
         &self.values
