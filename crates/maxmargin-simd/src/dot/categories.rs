@@ -14,6 +14,9 @@ pub const MOST: usize = 255;
 /// Returns whether this machine computes products faster by categories in `groups` groups than by
 /// bits in `words` words. Both are exact.
 pub fn are_faster(groups: usize, words: usize) -> bool {
+    if level() == Level::Portable {
+        return groups <= MOST && 0.4 * (groups as f64) < words as f64;
+    }
     // Instructions for a sample: those of a group or of a word, and those of its sum.
     let by_categories = 3.0 * groups as f64 / PANEL as f64 + 0.6;
     #[cfg(target_arch = "x86_64")]
