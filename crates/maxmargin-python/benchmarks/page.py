@@ -5,6 +5,7 @@ import math
 from statistics import median
 from textwrap import fill
 
+import picture
 import works
 
 HEAD = """# The Python package beside scikit-learn and scikit-learn-intelex
@@ -80,6 +81,21 @@ def rendered(lines):
 
 def suite(lines):
     """The page of the suite: every work beside the best of its peers."""
+    rows, answers = of_suite(lines)
+    text = f"{SUITE}\n{circumstances(lines)}\n\n{summary(rows)}\n\n![The ratio of each work](suite.svg)\n\n"
+    text += "| work | rows × features | maxmargin, s | best peer | its s | ratio |\n| --- | --- | --: | --- | --: | --: |\n"
+    return text + "".join(f"| {' | '.join(cells)} |\n" for _, _, cells in rows) + answers
+
+
+def suite_picture(lines):
+    """The picture of the same."""
+    rows, _ = of_suite(lines)
+    machines = sorted({"{cpu}, {cores} cores".format(**line["machine"]) for line in lines if line["machine"]})
+    return picture.drawn([(cells[0], of, cut) for of, cut, cells in rows], summary(rows), "; ".join(machines))
+
+
+def of_suite(lines):
+    """Of every work the ratio, whether the best peer was cut, and its cells, the worst first; then the answers."""
     rows, answers = [], ANSWERS
     for work in [work for work in works.listed("suite") if any(line["work"] == work.name for line in lines)]:
         own = [line for line in lines if line["work"] == work.name]
@@ -92,18 +108,18 @@ def suite(lines):
         of = seconds(peers[best]) / seconds(ours)
         size = f"{own[0]['rows']:,} × {own[0]['features']:,}"
         cells = [work.name, size, said(ours), best, said(peers[best]), ratio(ours, peers[best])]
-        rows.append((of, f"| {' | '.join(cells)} |\n"))
+        rows.append((of, any("cut" in line for line in peers[best]), cells))
         for theirs in peers.values():
             answers += compared(work, ours, theirs, own[0]["rows"])
-    rows.sort(key=lambda row: row[0])
-    ratios = [of for of, _ in rows]
+    return sorted(rows, key=lambda row: row[0]), answers
+
+
+def summary(rows):
+    ratios = [of for of, _, _ in rows]
     middle = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    text = f"{SUITE}\n{circumstances(lines)}\n\n"
-    text += f"{len(rows)} works. Geometric mean of the ratios {middle:.1f}, the worst {ratios[0]:.2f}; "
+    text = f"{len(rows)} works. Geometric mean of the ratios {middle:.1f}, the worst {ratios[0]:.2f}; "
     text += f"{sum(of < 1 for of in ratios)} below 1, {sum(of < 1.5 for of in ratios)} below 1.5, "
-    text += f"{sum(of > 4 for of in ratios)} above 4.\n\n"
-    text += "| work | rows × features | maxmargin, s | best peer | its s | ratio |\n| --- | --- | --: | --- | --: | --: |\n"
-    return text + "".join(row for _, row in rows) + answers
+    return text + f"{sum(of > 4 for of in ratios)} above 4."
 
 
 def circumstances(lines):

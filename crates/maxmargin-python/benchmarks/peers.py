@@ -154,6 +154,8 @@ def main():
                         file.write(json.dumps({"work": work.name, **of_data, **line, **circumstances}) + "\n")
     lines = page.read(raw)
     report.write_text(page.suite(lines) if told.suite else page.rendered(lines))
+    if told.suite:
+        report.with_suffix(".svg").write_text(page.suite_picture(lines))
     print(f"page: {report}\nraw:  {raw}")
 
 

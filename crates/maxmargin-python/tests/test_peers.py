@@ -70,13 +70,17 @@ def test_works_of_the_suite_are_judged_beside_the_best_peer(measured, only):
     ]
     assert ratios == sorted(ratios)
     assert len(ratios) == len(lines) // 2
+    assert page.suite_picture(lines).count("<circle") == len(ratios)
     lines[1]["seconds"] *= 1000
     assert page.suite(lines) != text
 
 
-@pytest.mark.parametrize(("name", "render"), [("python", page.rendered), ("suite", page.suite)])
+@pytest.mark.parametrize(
+    ("name", "render"), [("python.md", page.rendered), ("suite.md", page.suite), ("suite.svg", page.suite_picture)]
+)
 def test_the_page_says_what_its_lines_say(name, render):
-    raw = peers.FOLDER / f"{name}.jsonl"
+    report = peers.FOLDER / name
+    raw = report.with_suffix(".jsonl")
     if not raw.exists():
         pytest.skip("nothing was measured")
-    assert (peers.FOLDER / f"{name}.md").read_text() == render(page.read(raw))
+    assert report.read_text() == render(page.read(raw))
