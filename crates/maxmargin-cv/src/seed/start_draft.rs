@@ -159,17 +159,14 @@ impl<'a> StartDraft<'a> {
     /// Sets many coefficients at once, and updates the sums.
     pub(crate) fn replace(&mut self, beta: &[f64]) -> Result<(), Cancelled> {
         let wanted: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
+        let coef: Vec<f64> = wanted.iter().map(|&i| beta[i] - self.beta[i]).collect();
+        let FoldProblem { rows, control, .. } = self.fold;
         if self.by_sums {
-            let coef: Vec<f64> = wanted.iter().map(|&i| beta[i] - self.beta[i]).collect();
-            let moved = self.fold.rows.sums(&wanted, &coef, self.fold.control)?;
+            let moved = rows.sums(&wanted, &coef, control)?;
             self.sums.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
-            self.beta.copy_from_slice(beta);
-            self.steps += wanted.len() as u64;
-            return Ok(());
+        } else {
+            rows.add_to(&mut self.sums, &wanted, &coef, Par::Seq, control)?;
         }
-        let moved = |&i: &usize| self.fold.boxes.clamp(i, self.beta[i] + (beta[i] - self.beta[i])) - self.beta[i];
-        let coef: Vec<f64> = wanted.iter().map(moved).collect();
-        self.fold.rows.add_to(&mut self.sums, &wanted, &coef, Par::Seq, self.fold.control)?;
         self.beta.copy_from_slice(beta);
         self.steps += wanted.len() as u64;
         Ok(())

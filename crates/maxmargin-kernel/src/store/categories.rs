@@ -2,7 +2,6 @@
 //! one-hot columns do: a sample is one category of each group. A dot product is the number of
 //! groups in which two samples have the same category.
 
-use crate::store::bits::Bits;
 use crate::store::blocks::{Panels, STRIDE};
 use maxmargin_data::{Cancelled, Row, RunControl, Samples};
 use maxmargin_simd::bits::PANEL;
@@ -22,7 +21,6 @@ const FEATURES: usize = 8192;
 /// Samples as categories.
 #[derive(Clone, Debug)]
 pub(crate) struct Categories {
-    bits: Bits,
     /// Number of groups.
     groups: usize,
     /// The categories of the panels; group `k` of sample `j` of a panel is its element `k * PANEL +
@@ -31,9 +29,10 @@ pub(crate) struct Categories {
 }
 
 impl Categories {
-    /// The samples of `bits` as categories, if products are then faster.
-    pub(crate) fn new(samples: &Samples, bits: &Bits, control: &RunControl) -> Result<Option<Self>, Cancelled> {
-        let (words, features) = (bits.words(), samples.features());
+    /// Samples of zeros and ones as categories, if products are then faster than by bits in `words`
+    /// words of each.
+    pub(crate) fn new(samples: &Samples, words: usize, control: &RunControl) -> Result<Option<Self>, Cancelled> {
+        let features = samples.features();
         let mut largest = 0;
         samples.each_row(control, |_, row| {
             let mut ones = 0;
@@ -54,12 +53,7 @@ impl Categories {
                 }
             });
         })?;
-        Ok(Some(Self { bits: bits.clone(), groups, panels }))
-    }
-
-    /// The same samples as bits.
-    pub(crate) fn bits(&self) -> &Bits {
-        &self.bits
+        Ok(Some(Self { groups, panels }))
     }
 
     /// The samples `ids`, in that order.
@@ -69,12 +63,12 @@ impl Categories {
         for (to, &i) in ids.iter().enumerate() {
             (0..groups).for_each(|k| panels[place(to, k, groups)] = self.panels[place(i, k, groups)]);
         }
-        Self { bits: self.bits.select(ids), groups, panels }
+        Self { groups, panels }
     }
 
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.bits.bytes() + self.panels.len()
+        self.panels.len()
     }
 }
 
@@ -121,6 +115,12 @@ struct Grouping {
     places: Vec<Place>,
 }
 
+/// The features of a group, as bits, and their number.
+struct Group {
+    size: usize,
+    features: Vec<u64>,
+}
+
 /// Pairs of features that some sample has both of, as a row of bits for each feature.
 struct SharedFeatures {
     words: usize,
@@ -154,23 +154,23 @@ impl SharedFeatures {
     /// Groups without such a pair: each feature joins the first group that has room for it. None if
     /// there are too many groups for rows of so many words.
     fn grouping(&self, words: usize) -> Option<Grouping> {
-        let mut members: Vec<(usize, Vec<u64>)> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         let mut places = Vec::with_capacity(self.bits.len() / self.words);
         for (feature, shared) in self.bits.chunks_exact(self.words).enumerate() {
-            let joins = |(size, group): &(usize, Vec<u64>)| *size < MOST && group.iter().zip(shared).all(|(a, b)| a & b == 0);
-            let group = members.iter().position(joins).unwrap_or(members.len());
-            if group == members.len() {
-                if !are_faster(group + 1, words) {
+            let joins = |group: &Group| group.size < MOST && group.features.iter().zip(shared).all(|(a, b)| a & b == 0);
+            let at = groups.iter().position(joins).unwrap_or(groups.len());
+            if at == groups.len() {
+                if !are_faster(at + 1, words) {
                     return None;
                 }
-                members.push((0, vec![0; self.words]));
+                groups.push(Group { size: 0, features: vec![0; self.words] });
             }
-            let (size, of_group) = &mut members[group];
-            *size += 1;
-            of_group[feature / 64] |= 1 << (feature % 64);
-            places.push(Place { group, category: *size as u8 });
+            let group = &mut groups[at];
+            group.size += 1;
+            group.features[feature / 64] |= 1 << (feature % 64);
+            places.push(Place { group: at, category: group.size as u8 });
         }
-        Some(Grouping { groups: members.len(), places })
+        Some(Grouping { groups: groups.len(), places })
     }
 }
 
@@ -212,8 +212,8 @@ mod tests {
         let control = RunControl::unlimited();
         for (attributes, kinds, extra) in [(3, 40, 0), (6, 30, 3), (2, 300, 0)] {
             let samples = one_hot(400, attributes, kinds, extra);
-            let bits = Bits::new(&samples, &control).expect("unlimited");
-            let all = Categories::new(&samples, &bits, &control).expect("unlimited").expect("few groups");
+            let words = samples.features().div_ceil(64);
+            let all = Categories::new(&samples, words, &control).expect("unlimited").expect("few groups");
             let ids: Vec<usize> = (0..400).rev().step_by(3).collect();
             let part = all.select(&ids);
             let mut rows = Vec::new();
@@ -234,12 +234,10 @@ mod tests {
     #[test]
     fn bits_without_groups_stay_bits() {
         let none = Samples::from_rows(&[[0.0; 0]; 5]).expect("rows of one length");
-        let bits = Bits::new(&none, &RunControl::unlimited()).expect("unlimited");
-        assert!(Categories::new(&none, &bits, &RunControl::unlimited()).expect("unlimited").is_none(), "no features, no groups");
+        assert!(Categories::new(&none, 1, &RunControl::unlimited()).expect("unlimited").is_none(), "no features, no groups");
         let rows: Vec<Vec<f64>> = (0..200).map(|i| (0..64).map(|k| f64::from(u8::from((i * k) % 3 == 0))).collect()).collect();
         let samples = Samples::from_rows(&rows).expect("rows of one length");
         let control = RunControl::unlimited();
-        let bits = Bits::new(&samples, &control).expect("unlimited");
-        assert!(Categories::new(&samples, &bits, &control).expect("unlimited").is_none());
+        assert!(Categories::new(&samples, 1, &control).expect("unlimited").is_none());
     }
 }

@@ -51,21 +51,8 @@ pub(crate) struct Integers {
 #[derive(Clone, Debug)]
 enum Packing {
     Bytes(Bytes),
-    /// Zeros and ones.
-    Bits(Bits),
-    /// Zeros and ones with at most one 1 in each of few groups.
-    Categories(Categories),
-}
-
-impl Packing {
-    /// The samples as bits, if they are zeros and ones.
-    fn bits(&self) -> Option<&Bits> {
-        match self {
-            Self::Bytes(_) => None,
-            Self::Bits(bits) => Some(bits),
-            Self::Categories(categories) => Some(categories.bits()),
-        }
-    }
+    /// Zeros and ones; as categories, too, where products are then faster.
+    Bits(Bits, Option<Categories>),
 }
 
 /// Smallest number of values of a block for which a table of exponentials is built, in `f64`, and
@@ -110,8 +97,8 @@ impl Integers {
         let low = summary.low as i64;
         let panels = if Self::are_bits(summary) {
             let bits = Bits::new(samples, control)?;
-            let categories = Categories::new(samples, &bits, control)?;
-            categories.map_or(Packing::Bits(bits), Packing::Categories)
+            let categories = Categories::new(samples, bits.words(), control)?;
+            Packing::Bits(bits, categories)
         } else {
             Packing::Bytes(Bytes::new(samples, summary, control)?)
         };
@@ -146,8 +133,9 @@ impl Integers {
     pub(crate) fn select(&self, ids: &[usize]) -> Self {
         let panels = match &self.panels {
             Packing::Bytes(bytes) => Packing::Bytes(bytes.select(ids)),
-            Packing::Bits(bits) => Packing::Bits(bits.select(ids)),
-            Packing::Categories(categories) => Packing::Categories(categories.select(ids)),
+            Packing::Bits(bits, categories) => {
+                Packing::Bits(bits.select(ids), categories.as_ref().map(|categories| categories.select(ids)))
+            }
         };
         let pick = |terms: &[i32]| ids.iter().map(|&i| terms[i]).collect();
         Self {
@@ -178,7 +166,7 @@ impl Integers {
     pub(crate) fn content(&self, i: usize, words: &mut Vec<u64>) {
         match &self.panels {
             Packing::Bytes(bytes) => bytes.content(i, words),
-            Packing::Bits(_) | Packing::Categories(_) => self.panels.bits().expect("zeros and ones").content(i, words),
+            Packing::Bits(bits, _) => bits.content(i, words),
         }
     }
 
@@ -194,13 +182,16 @@ impl Integers {
                 }
                 Some(Coordinates { values, width: bytes.depth() })
             }
-            Packing::Bytes(_) | Packing::Bits(_) | Packing::Categories(_) => None,
+            Packing::Bytes(_) | Packing::Bits(..) => None,
         }
     }
 
     /// The samples as bits, if they are zeros and ones.
     pub(crate) fn bit_rows(&self) -> Option<BitRows> {
-        self.panels.bits().map(|bits| bits.rows(self.norms.len()))
+        match &self.panels {
+            Packing::Bits(bits, _) => Some(bits.rows(self.norms.len())),
+            Packing::Bytes(_) => None,
+        }
     }
 
     /// The exact values of the codes of [`Integers::table`], where these are squared distances.
@@ -218,8 +209,7 @@ impl Integers {
             Packing::Bytes(bytes) => bytes.depth() as f64 / 64.0,
             // Choices by cost do not depend on the processor, and it decides between bits and
             // categories.
-            Packing::Bits(bits) => bits.words() as f64 / 3.0,
-            Packing::Categories(categories) => categories.bits().words() as f64 / 3.0,
+            Packing::Bits(bits, _) => bits.words() as f64 / 3.0,
         }
     }
 
@@ -227,8 +217,7 @@ impl Integers {
     pub(crate) fn bytes(&self) -> usize {
         let panels = match &self.panels {
             Packing::Bytes(bytes) => bytes.bytes(),
-            Packing::Bits(bits) => bits.bytes(),
-            Packing::Categories(categories) => categories.bytes(),
+            Packing::Bits(bits, categories) => bits.bytes() + categories.as_ref().map_or(0, Categories::bytes),
         };
         panels + 24 * self.norms.len()
     }
@@ -269,8 +258,8 @@ impl Integers {
     fn each_part(&self, rows: &[usize], columns: &Range<usize>, each: impl FnMut(usize, Range<usize>, &[i32])) {
         match &self.panels {
             Packing::Bytes(bytes) => BYTES.with_borrow_mut(|scratch| blocks(bytes, rows, columns, scratch, each)),
-            Packing::Bits(bits) => BITS.with_borrow_mut(|scratch| blocks(bits, rows, columns, scratch, each)),
-            Packing::Categories(categories) => {
+            Packing::Bits(bits, None) => BITS.with_borrow_mut(|scratch| blocks(bits, rows, columns, scratch, each)),
+            Packing::Bits(_, Some(categories)) => {
                 CATEGORIES.with_borrow_mut(|scratch| blocks(categories, rows, columns, scratch, each));
             }
         }
