@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 
 import joblib
 import numpy as np
@@ -258,6 +259,17 @@ def test_memory_does_not_grow_with_fits():
         maxmargin.SVC().fit(X, y).predict(X)
     # A leak of one copy of the data a fit would be 40 MB.
     assert resident() - before < 8 << 20
+
+
+def test_a_nu_without_a_margin_is_warned_of():
+    same, y = np.repeat(np.arange(4.0), 20)[:, None], np.tile([0, 1], 40)
+    with pytest.warns(UserWarning, match="no margin is left, and decision values mean nothing.*raise nu"):
+        fitted = maxmargin.NuSVC(nu=0.2).fit(same, y)
+    assert fitted.certificate_.primal >= 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        maxmargin.NuSVC(nu=0.2).fit(same + 10 * y[:, None], y)
+        maxmargin.SVC().fit(same, y)
 
 
 def test_early_ends_are_warned_of_with_the_certificate_and_what_to_do():

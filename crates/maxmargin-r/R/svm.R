@@ -296,6 +296,9 @@ fit <- function(object, class.weights, cross, fitted, keep) {
   data <- native_data(samples$x, samples$codes)
   trained <- result_of(native_train(options, data, keep))
   if (nzchar(trained$missing)) warning("there are no probabilities: ", trained$missing, call. = FALSE)
+  if (trained$lacks_margin) {
+    warning("no margin is left, and decision values mean nothing: nu is too small for classes that overlap this much; raise nu", call. = FALSE)
+  }
   options$keep <- keep
   options$inverse <- identical(class.weights, "inverse") && object$type <= 1
   object$engine <- new_engine(trained$model, options)

@@ -12,8 +12,20 @@ use maxmargin_kernel::Rows;
 const WHOLE: f64 = 0.3;
 const WHOLE_OF_CODES: f64 = 0.15;
 
+/// The cost of a row on its own beyond its values, in the operations of
+/// [`Gram::value_operations`](maxmargin_kernel::Gram::value_operations). A matrix whose rows take
+/// less than half of it is computed at once, since a third of its rows are needed.
+const EACH_ROW: u64 = 2800;
+
 fn whole(rows: &Rows) -> f64 {
-    if rows.gram().table().is_some() { WHOLE_OF_CODES } else { WHOLE }
+    let gram = rows.gram();
+    if gram.value_operations().saturating_mul(gram.len() as u64) <= EACH_ROW / 2 {
+        0.0
+    } else if gram.table().is_some() {
+        WHOLE_OF_CODES
+    } else {
+        WHOLE
+    }
 }
 
 /// The strategy for the rows of a problem.

@@ -253,7 +253,7 @@ fn summary(d: &TrainDocument, verbose: bool) -> Vec<(&'static str, String)> {
         ("C, goal", format!("{}, {}", cost_text(setup), setup.goal_text())),
         ("scaling", setup.scale.unwrap_or("none").to_owned()),
         ("status", format!("{} after {} iterations", status_text(solved.status), format::count(solved.iterations))),
-        ("certificate", certificate_text(&certified, setup.eps, setup.gap, "machine")),
+        ("certificate", certificate_text(&certified, &setup.formulation, setup.eps, setup.gap, "machine")),
         if setup.formulation.has_weights_only() {
             ("weights", nonzeros_text(&solved.machines))
         } else {

@@ -317,7 +317,7 @@ fn report(d: &UpdateDocument) -> String {
         // training.
         let tolerance = if c.holds && c.kkt > d.tolerance { d.setup.eps.unwrap_or(c.kkt) } else { d.tolerance };
         let certified = MachineDocument::certified(&d.solved.machines);
-        rows.push(("certificate", certificate_text(&certified, Some(tolerance), None, "machine")));
+        rows.push(("certificate", certificate_text(&certified, &d.setup.formulation, Some(tolerance), None, "machine")));
     }
     let vectors = count(d.solved.support_vectors);
     rows.extend([

@@ -52,6 +52,10 @@ pub(crate) fn hidden(certificate: &CertificateReport) -> String {
     )
 }
 
+/// The advice where a solution of ν-SVC is no better than the function 0.
+pub(crate) const NO_MARGIN: &str =
+    "no margin is left, and decision values mean nothing: nu is too small for classes that overlap this much; pass a larger --nu";
+
 fn reason(status: Status) -> &'static str {
     match status {
         Status::Converged => "the certificate misses the tolerance",

@@ -1,7 +1,7 @@
 //! Certificates in one line for people.
 
 use crate::console::format;
-use crate::report::advice;
+use crate::report::{FormulationDocument, advice};
 use maxmargin::core::{Certificate, Goal};
 use maxmargin::cv::CertificateReport;
 
@@ -19,8 +19,14 @@ pub(crate) struct CertifiedTraining {
 }
 
 /// `optimal within KKT 9.7e-4 (tolerance 1e-3), duality gap 3.6e-5; 232 of 243 labels fixed at
-/// every optimum`; of several trainings, each of which is a `unit`, the worst.
-pub(crate) fn certificate_text(trainings: &[CertifiedTraining], eps: Option<f64>, gap: Option<f64>, unit: &str) -> String {
+/// every optimum`; of several trainings of one formulation, each of which is a `unit`, the worst.
+pub(crate) fn certificate_text(
+    trainings: &[CertifiedTraining],
+    formulation: &FormulationDocument,
+    eps: Option<f64>,
+    gap: Option<f64>,
+    unit: &str,
+) -> String {
     let certificates = || trainings.iter().map(|training| &training.certificate);
     let (all, held) = (trainings.len(), certificates().filter(|certificate| certificate.holds).count());
     let Some(worst) = certificates().copied().reduce(CertificateReport::worse) else { return "none".to_owned() };
@@ -49,6 +55,7 @@ pub(crate) fn certificate_text(trainings: &[CertifiedTraining], eps: Option<f64>
     let goal = Goal::of(eps, gap).unwrap_or(OPTIMAL);
     let hidden = certificates().find(|c| c.hides(goal)).or_else(|| certificates().find(|c| c.hides(OPTIMAL)));
     let advice = match hidden {
+        _ if formulation.lacks_margin(certificates()) => format!("; {}", advice::NO_MARGIN),
         Some(certificate) => format!("; {}", advice::hidden(certificate)),
         None if is_optimal => String::new(),
         None => "; a gap above 0.01 proves no optimum: pass a smaller --eps or a --gap".to_owned(),
@@ -70,6 +77,7 @@ pub(crate) fn fixed_labels_text(trainings: &[CertifiedTraining], unit: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use maxmargin::core::Formulation;
 
     fn training(kkt: f64, relative_gap: f64, holds: bool) -> CertifiedTraining {
         let optimal = relative_gap <= Certificate::OPTIMAL;
@@ -80,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_certificate_is_one_line() {
-        let text = |trainings: &[CertifiedTraining]| certificate_text(trainings, Some(1e-3), None, "fold");
+        let formulation = FormulationDocument::new(Formulation::c_svc(1.0), Some(1.0));
+        let text = |trainings: &[CertifiedTraining]| certificate_text(trainings, &formulation, Some(1e-3), None, "fold");
         let good = training(9.7e-4, 3.6e-5, true);
         let line = "optimal within KKT 9.7e-4 (tolerance 1e-3), duality gap 3.6e-5";
         assert_eq!(text(&[good]), format!("{line}; 232 of 243 labels fixed at every optimum"));

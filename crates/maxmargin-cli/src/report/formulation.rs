@@ -3,6 +3,7 @@
 use crate::console::format;
 use maxmargin::LinearObjective;
 use maxmargin::core::{BiasTerm, Formulation, Level, Loss, MarginLoss, Penalty};
+use maxmargin::cv::CertificateReport;
 use maxmargin::metrics::Purpose;
 use serde::Serialize;
 
@@ -10,6 +11,8 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct FormulationDocument {
     name: &'static str,
+    #[serde(skip)]
+    formulation: Formulation,
     #[serde(skip)]
     pub(crate) purpose: Purpose,
     pub(crate) c: Option<f64>,
@@ -40,6 +43,7 @@ impl FormulationDocument {
         let c = c.filter(|_| formulation.c().is_some());
         Self {
             name: formulation.name(),
+            formulation,
             purpose: formulation.into(),
             c,
             epsilon: formulation.epsilon(),
@@ -67,6 +71,11 @@ impl FormulationDocument {
             Some(LinearObjective::Margin { loss: MarginLoss::SquaredHinge, penalty }) => ("squared_hinge", penalty),
         };
         Self { loss, penalty: Some(penalty), objective, ..self }
+    }
+
+    /// Returns true if one of these certificates shows no margin.
+    pub(crate) fn lacks_margin<'c>(&self, mut certificates: impl Iterator<Item = &'c CertificateReport>) -> bool {
+        certificates.any(|certificate| self.formulation.lacks_margin(certificate.primal))
     }
 
     /// Returns true for one machine of all classes.

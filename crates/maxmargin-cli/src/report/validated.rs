@@ -324,7 +324,7 @@ impl CvResults {
                 ),
             ));
         }
-        lines.push(("certificate", certificate_text(&self.certified(), setup.eps, setup.gap, "fold")));
+        lines.push(("certificate", certificate_text(&self.certified(), &setup.formulation, setup.eps, setup.gap, "fold")));
         lines.push(("iterations", format!("{}{full}{seeds}", format::count(self.solved.iterations))));
         lines
     }

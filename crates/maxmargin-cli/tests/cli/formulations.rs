@@ -58,6 +58,26 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
+/// Four points, each of both classes: no function separates a part of them, and ν-SVC says so.
+#[test]
+fn a_nu_without_a_margin_is_said() {
+    let bench = Bench::new();
+    let row = |i: usize, of: usize| format!("{} 1:{of}", 2 * (i % 2) as i32 - 1);
+    let rows = |of: &dyn Fn(usize) -> usize| (0..80).map(|i| row(i, of(i))).collect::<Vec<_>>().join("\n");
+    let (same, apart) = (bench.file("same", rows(&|i| i / 2 % 4)), bench.file("apart", rows(&|i| 10 * (i % 2) + i / 2 % 4)));
+    let text = |command: &str| bench.run(command).out;
+    for (data, lacks) in [(same.display(), true), (apart.display(), false)] {
+        for command in ["train", "cv -k 4"] {
+            let told = text(&format!("{command} {data} --formulation nu-svc --nu 0.2 -g 0.5"));
+            assert_eq!(told.contains("no margin is left, and decision values mean nothing"), lacks, "{told}");
+        }
+        let told = bench.run(&format!("svm-train -s 1 -n 0.2 {data} {data}.model"));
+        assert_eq!(told.err.contains("WARNING: no margin is left at this nu"), lacks, "{told:?}");
+        // The other formulation has a solution.
+        assert!(!text(&format!("train {data} -g 0.5")).contains("no margin"));
+    }
+}
+
 #[test]
 fn every_formulation_has_the_documents_of_c_svc() {
     let bench = bench();

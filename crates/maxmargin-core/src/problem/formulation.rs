@@ -251,6 +251,14 @@ impl Formulation {
         }
     }
 
+    /// Returns true if a primal objective shows no margin: for ν-SVC, the function 0 has the
+    /// objective 0, and a point that is not below it is no better. Classes that overlap more than ν
+    /// allows have no other solution (Chang and Lin 2001, Training ν-support vector classifiers:
+    /// theory and algorithms). The objective of an indefinite kernel is infinite and shows nothing.
+    pub fn lacks_margin(self, primal: f64) -> bool {
+        matches!(self, Self::NuSvc { .. }) && (0.0..f64::INFINITY).contains(&primal)
+    }
+
     /// Checks the parameters without any data.
     ///
     /// # Errors

@@ -138,3 +138,16 @@ fn regression_of_two_samples_by_hand() {
     let certificate = figures(dual, &alpha, bias, &gradient);
     assert_eq!((certificate.primal, certificate.dual, certificate.kkt), (1.125, 1.125, 0.0));
 }
+
+/// Two points that both classes have: the reduced convex hulls meet at any ν, and w is 0.
+#[test]
+fn classes_on_the_same_points_leave_no_margin() {
+    let formulation = Formulation::NuSvc { nu: 0.5 };
+    let problem = formulation.problem(&part(&[0, 1, 2, 3], &[1.0, 1.0, -1.0, -1.0], &[1.0; 4])).expect("a problem");
+    // α is the same for each copy, so that w and the gradient are 0.
+    let certificate = figures(problem.dual(), &[0.5; 4], 0.0, &[0.0; 4]);
+    assert_eq!((certificate.primal, certificate.dual), (0.0, 0.0));
+    assert!(formulation.lacks_margin(certificate.primal));
+    assert!(!formulation.lacks_margin(-1e-9) && !formulation.lacks_margin(f64::INFINITY));
+    assert!(!Formulation::c_svc(1.0).lacks_margin(0.0));
+}

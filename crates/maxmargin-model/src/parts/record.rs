@@ -105,6 +105,12 @@ impl Record {
         self.machines.iter().fold(Status::Converged, |worst, machine| worst.worse(machine.status))
     }
 
+    /// Returns true if a machine is no better than the function 0, so that its decision values mean
+    /// nothing ([`Formulation::lacks_margin`]).
+    pub fn lacks_margin(&self) -> bool {
+        self.machines.iter().any(|machine| self.formulation.lacks_margin(machine.certificate.primal))
+    }
+
     /// The number of solver iterations of all machines.
     pub fn iterations(&self) -> u64 {
         self.machines.iter().fold(0, |sum, machine| sum.saturating_add(machine.iterations))

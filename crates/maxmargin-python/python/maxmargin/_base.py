@@ -320,6 +320,9 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         statuses = [machine["status"] for machine in machines]
         ended = warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
         self.fit_status_ = int(ended)
+        if any(machine.get("lacks_margin") for machine in machines):
+            message = "no margin is left, and decision values mean nothing: nu is too small for classes that overlap this much; raise nu"
+            warnings.warn(message, UserWarning, stacklevel=4)
         found = model.conformal
         self.conformal_ = None if found is None else Conformal(**found)
         if found is not None and found["missing"] is not None:

@@ -27,6 +27,7 @@ class MachineFields(TypedDict, total=False):
     status: str
     iterations: int
     certificate: CertificateFields
+    lacks_margin: bool
 
 class FoldFields(TypedDict):
     round: int

@@ -73,6 +73,13 @@ test_that("class weights are those of levels", {
   expect_warning(svm(dist ~ speed, cars, class.weights = c(a = 1)), "not used")
 })
 
+test_that("a nu without a margin is warned of", {
+  x <- matrix(rep(1:4, each = 20))
+  y <- factor(rep(c("a", "b"), 40))
+  expect_warning(svm(x, y, type = "nu-classification", nu = 0.2, scale = FALSE), "no margin is left")
+  expect_silent(svm(x + 10 * (y == "b"), y, type = "nu-classification", nu = 0.2, scale = FALSE))
+})
+
 test_that("a sample of weight 2 is two samples", {
   set.seed(1)
   twice <- sample(150, 40)

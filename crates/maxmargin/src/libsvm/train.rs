@@ -10,7 +10,7 @@ use maxmargin_data::classes::pairs;
 use maxmargin_data::number::format_g;
 use maxmargin_data::{Dataset, LabelError, Par, Samples};
 use maxmargin_kernel::Kernel;
-use maxmargin_model::{Model, ModelError, Rule};
+use maxmargin_model::{Model, ModelError, Record, Rule};
 use std::fmt::Write;
 
 /// The settings that LIBSVM has no parameters for.
@@ -136,6 +136,9 @@ pub struct Training {
     pub certificate: Option<CertificateReport>,
     /// Why there are no probabilities although they were asked for.
     pub missing: Option<&'static str>,
+    /// True if ν is so small that decision values mean nothing
+    /// ([`Formulation::lacks_margin`](maxmargin_core::Formulation::lacks_margin)).
+    pub lacks_margin: bool,
 }
 
 impl Training {
@@ -195,19 +198,21 @@ pub fn train(problem: &LibsvmProblem, parameters: &Parameters, run: &LibsvmRun) 
         let probability = parameters.probability == 1;
         let learned =
             TrainedModel::Constant { label, svm_type: parameters.svm_type, kernel: parameters.shape().kernel, probability };
-        return Ok(Training { labels, learned, machines: Vec::new(), certificate: None, missing: None });
+        return Ok(Training { labels, learned, machines: Vec::new(), certificate: None, missing: None, lacks_margin: false });
     }
     let fitted = problem.svm(parameters, run).fit(&problem.data)?;
     let model = with_vectors(&fitted, problem)?;
     let machines =
         (0..fitted.machines.len()).map(|p| machine(p, &fitted, &model, problem, parameters)).collect::<Result<_, _>>()?;
     let missing = fitted.calibration.as_ref().and_then(|report| report.missing);
+    let lacks_margin = fitted.model.record().is_some_and(Record::lacks_margin);
     Ok(Training {
         labels,
         learned: TrainedModel::Model(Box::new(model)),
         machines,
         certificate: Some(fitted.certificate),
         missing,
+        lacks_margin,
     })
 }
 

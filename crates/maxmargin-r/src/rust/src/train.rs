@@ -9,6 +9,7 @@ use crate::value::Value;
 use maxmargin::background::Failure;
 use maxmargin::cv::{CertificateReport, CvReport, FoldPlan, TrainingData};
 use maxmargin::data::Dataset;
+use maxmargin::model::Record;
 use maxmargin::{Fitted, Ranges};
 use savvy::{IntegerSexp, ListSexp, RealSexp, savvy};
 use std::sync::Arc;
@@ -24,8 +25,13 @@ pub fn native_train(options: ListSexp, data: &Data, keep: bool) -> savvy::Result
         let Fitted { model, calibration, .. } = svm.fit_with(&*data, &channel.control())?;
         let model = Model::in_libsvm_order(model)?;
         let model = if keep { TrainingData::new(Dataset::clone(&data)).put_into(model)? } else { model };
+        let lacks_margin = model.record().is_some_and(Record::lacks_margin);
         let missing = calibration.and_then(|report| report.missing).unwrap_or_default();
-        Ok(Value::List(vec![("model", Value::Model(Model::new(model))), ("missing", Value::Texts(vec![missing.to_owned()]))]))
+        Ok(Value::List(vec![
+            ("model", Value::Model(Model::new(model))),
+            ("missing", Value::Texts(vec![missing.to_owned()])),
+            ("lacks_margin", Value::Logicals(vec![lacks_margin])),
+        ]))
     })
 }
 
