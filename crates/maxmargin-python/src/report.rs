@@ -44,7 +44,7 @@ pub(crate) fn machines<'py>(py: Python<'py>, model: &Model) -> PyResult<Vec<Boun
         fields.set_item("bias", machine.bias)?;
         if let (Some(training), Some(record)) = (training, record) {
             set_training(py, &fields, training.status, training.iterations, &training.certificate, record.goal())?;
-            fields.set_item("lacks_margin", record.formulation.lacks_margin(training.certificate.primal))?;
+            fields.set_item("lacks_margin", training.lacks_margin(record.formulation))?;
         } else if let Some(record) = &linear {
             let training = record.machines.get(p).or(record.machines.first());
             let training = training.ok_or_else(|| PyValueError::new_err("the model has no machine"))?;

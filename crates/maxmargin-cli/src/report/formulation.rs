@@ -73,9 +73,9 @@ impl FormulationDocument {
         Self { loss, penalty: Some(penalty), objective, ..self }
     }
 
-    /// Returns true if one of these certificates shows no margin.
+    /// Returns true if one of these certificates meets its goal and shows no margin.
     pub(crate) fn lacks_margin<'c>(&self, mut certificates: impl Iterator<Item = &'c CertificateReport>) -> bool {
-        certificates.any(|certificate| self.formulation.lacks_margin(certificate.primal))
+        certificates.any(|certificate| certificate.holds && self.formulation.lacks_margin(certificate.primal))
     }
 
     /// Returns true for one machine of all classes.

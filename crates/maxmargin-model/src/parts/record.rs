@@ -55,6 +55,14 @@ pub struct MachineRecord {
     pub certificate: Certificate,
 }
 
+impl MachineRecord {
+    /// Returns true if a machine of this formulation converged and is no better than the function
+    /// 0. Before the end of a training, no point may be.
+    pub fn lacks_margin(&self, formulation: Formulation) -> bool {
+        self.status == Status::Converged && formulation.lacks_margin(self.certificate.primal)
+    }
+}
+
 impl Record {
     /// Returns a record of a training on `data` to `goal`, without machines and without the name of
     /// a solver. `hash` is the [`data_sha256`] of the data, and `weights` has one given factor of C
@@ -105,10 +113,10 @@ impl Record {
         self.machines.iter().fold(Status::Converged, |worst, machine| worst.worse(machine.status))
     }
 
-    /// Returns true if a machine is no better than the function 0, so that its decision values mean
-    /// nothing ([`Formulation::lacks_margin`]).
+    /// Returns true if a machine that converged is no better than the function 0, so that its
+    /// decision values mean nothing ([`Formulation::lacks_margin`]).
     pub fn lacks_margin(&self) -> bool {
-        self.machines.iter().any(|machine| self.formulation.lacks_margin(machine.certificate.primal))
+        self.machines.iter().any(|machine| machine.lacks_margin(self.formulation))
     }
 
     /// The number of solver iterations of all machines.
