@@ -358,11 +358,12 @@ pub(crate) struct FoldArgs {
     /// --folds leave-one-out
     #[arg(long, conflicts_with = "folds")]
     pub(crate) loo: bool,
-    /// stratified, contiguous (order of the file), shuffled, groups (by qid), stratified-groups,
+    /// stratified, contiguous (order of the file), shuffled, groups, stratified-groups,
     /// leave-one-group-out, leave-one-out (both ignore -k), expanding or sliding (time series: rows
     /// in order of time; each fold trains on the rows before those that it tests), or a file with
-    /// one fold number per row (./5 for a file whose name is a number) [default: stratified, or
-    /// shuffled without classes]
+    /// one fold number per row (./5 for a file whose name is a number). Groups are those of qid, or
+    /// as in groups:patient those of a column of a table, which is then no feature, or of a file
+    /// with a word per row [default: stratified, or shuffled without classes]
     #[arg(long, value_name = "HOW|FILE", value_parser = values::folds)]
     pub(crate) folds: Option<Folds>,
     /// Expanding and sliding folds: rows left out between the training set and the test set

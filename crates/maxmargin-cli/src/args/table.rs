@@ -94,7 +94,7 @@ impl TableArgs {
             no_target: self.no_target,
             drop: self.drop.clone(),
             keep: Vec::new(),
-            groups: None,
+            groups: Vec::new(),
             category: self.category.clone(),
             missing: self.missing.clone(),
         }

@@ -219,13 +219,23 @@ pub(crate) fn times(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn folds(text: &str) -> Result<Folds, String> {
+    let grouped = [
+        ("groups", Folds::Groups as fn(Option<String>) -> Folds),
+        ("stratified-groups", Folds::StratifiedGroups),
+        ("leave-one-group-out", Folds::LeaveOneGroupOut),
+    ];
+    for (name, of) in grouped {
+        match text.strip_prefix(name) {
+            Some("") => return Ok(of(None)),
+            Some(":") => return Err(format!("{text} lacks the column of a table, or the file, with the group of each row")),
+            Some(rest) if rest.starts_with(':') => return Ok(of(Some(rest[1..].to_owned()))),
+            _ => {}
+        }
+    }
     Ok(match text {
         "stratified" => Folds::Stratified,
         "contiguous" => Folds::Contiguous,
         "shuffled" => Folds::Shuffled,
-        "groups" => Folds::Groups,
-        "stratified-groups" => Folds::StratifiedGroups,
-        "leave-one-group-out" => Folds::LeaveOneGroupOut,
         "leave-one-out" => Folds::LeaveOneOut,
         "expanding" => Folds::Expanding,
         "sliding" => Folds::Sliding,

@@ -5,24 +5,27 @@ use crate::console::label_names;
 use crate::console::notes::Notes;
 use crate::files::input::{Input, MaxSize, read_text};
 use crate::files::output::Output;
+use crate::problem::groups::group_numbers;
 use maxmargin::core::TargetKind;
 use maxmargin::cv::{FoldPlan, PlanError};
 use maxmargin::data::ClassLabels;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The names of the folds that are no file.
 pub(crate) const FOLDS: &str =
     "stratified, contiguous, shuffled, groups, stratified-groups, leave-one-group-out, leave-one-out, expanding, sliding";
 
-/// The source of the folds.
+/// The source of the folds. Those of groups name the column or file that has them, or take the
+/// `qid` of each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Folds {
     Stratified,
     Contiguous,
     Shuffled,
-    Groups,
-    StratifiedGroups,
-    LeaveOneGroupOut,
+    Groups(Option<String>),
+    StratifiedGroups(Option<String>),
+    LeaveOneGroupOut(Option<String>),
     LeaveOneOut,
     Expanding,
     Sliding,
@@ -52,11 +55,29 @@ pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(),
     output.map_or(Ok(()), |output| output.write(|out| out.write_all(plan.to_text().as_bytes())))
 }
 
-/// Returns the file that folds are read from.
+impl Folds {
+    /// Returns the file or column that the groups are read from.
+    fn source_of_groups(&self) -> Option<&str> {
+        match self {
+            Self::Groups(source) | Self::StratifiedGroups(source) | Self::LeaveOneGroupOut(source) => source.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+impl FoldRequest {
+    /// Returns the file or column that the groups of the folds are read from.
+    pub(crate) fn source_of_groups(&self) -> Option<&str> {
+        self.folds.as_ref().and_then(Folds::source_of_groups)
+    }
+}
+
+/// Returns the file that folds or their groups are read from; a column of a table has the name of
+/// no file.
 pub(crate) fn folds_file(folds: Option<&Folds>) -> Option<&Path> {
-    match folds {
-        Some(Folds::File(path)) => Some(path),
-        _ => None,
+    match folds? {
+        Folds::File(path) => Some(path),
+        other => other.source_of_groups().map(Path::new),
     }
 }
 
@@ -81,14 +102,18 @@ pub(crate) fn plan(
     let usual = if leaves_one_out(args, labels.len()) { Folds::LeaveOneOut } else { usual };
     let folds = args.folds.as_ref().unwrap_or(&usual);
     check(args, folds)?;
-    if matches!(folds, Folds::Stratified | Folds::StratifiedGroups) && needs != TargetKind::Classes {
+    if matches!(folds, Folds::Stratified | Folds::StratifiedGroups(_)) && needs != TargetKind::Classes {
         let word = if *folds == Folds::Stratified { "stratified" } else { "stratified-groups" };
         let what = format!("--folds {word}: there are no classes; use shuffled, contiguous, groups or a file");
         return Err(Failure::Usage(what));
     }
-    let groups = || {
-        let what = "no row has a group; write `label qid:GROUP index:value …`, or choose other folds";
-        input.data.groups.as_ref().ok_or_else(|| Failure::input(&input.name, what))
+    let groups = || match (folds.source_of_groups(), &input.data.groups) {
+        (Some(source), _) => group_numbers(source, args.max_size, input).map(Cow::Owned),
+        (None, Some(groups)) => Ok(Cow::Borrowed(&groups[..])),
+        (None, None) => {
+            let what = "no row has a group; name the column of a table or a file as in groups:COLUMN, write `label qid:GROUP index:value …`, or choose other folds";
+            Err(Failure::input(&input.name, what))
+        }
     };
     let series = |window| FoldPlan::time_series(labels.len(), k, window, args.fold_gap);
     let first = || labels.len() - k * (labels.len() / (k + 1));
@@ -98,9 +123,9 @@ pub(crate) fn plan(
         Folds::Shuffled => repeated(args, args.seed, |seed| FoldPlan::shuffled(labels.len(), k, seed)),
         Folds::Expanding => series(None),
         Folds::Sliding => series(args.window.or_else(|| first().checked_sub(args.fold_gap))),
-        Folds::Groups => FoldPlan::groups(groups()?, k),
-        Folds::StratifiedGroups => FoldPlan::stratified_groups(labels, groups()?, k),
-        Folds::LeaveOneGroupOut => FoldPlan::leave_one_group_out(groups()?),
+        Folds::Groups(_) => FoldPlan::groups(&groups()?, k),
+        Folds::StratifiedGroups(_) => FoldPlan::stratified_groups(labels, &groups()?, k),
+        Folds::LeaveOneGroupOut(_) => FoldPlan::leave_one_group_out(&groups()?),
         Folds::LeaveOneOut => FoldPlan::leave_one_out(labels.len()),
         Folds::File(path) => return file_plan(path, labels.len(), MaxSize::of(args.max_size)),
     };
@@ -108,8 +133,8 @@ pub(crate) fn plan(
         Folds::Stratified => "stratified",
         Folds::Contiguous => "contiguous",
         Folds::Shuffled => "shuffled",
-        Folds::StratifiedGroups => "stratified-groups",
-        Folds::LeaveOneGroupOut => "leave-one-group-out",
+        Folds::StratifiedGroups(_) => "stratified-groups",
+        Folds::LeaveOneGroupOut(_) => "leave-one-group-out",
         Folds::LeaveOneOut => LEAVE_ONE_OUT,
         Folds::Expanding => "expanding",
         Folds::Sliding => "sliding",

@@ -14,6 +14,7 @@ mod dropin_ties;
 mod explain;
 mod export;
 mod first_data;
+mod fold_groups;
 mod formulations;
 mod grid;
 mod grid_log;

@@ -25,6 +25,7 @@ use crate::files::output_paths::{Content, OutputPaths};
 use crate::files::picture::Picture;
 use crate::machine::threads::Threads;
 use crate::problem::folds::{folds_file, plan, write_folds};
+use crate::problem::groups::with_groups;
 use crate::problem::{PreparedProblem, ProblemRequest, RunContext, failed, label_failure};
 use cell::CellDocument;
 use choice::Choice;
@@ -87,8 +88,9 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
-    let input = request.load(&args.data.request(), context, &mut notes)?;
-    let (plan, fold_plan) = plan(&args.folds.request(&args.data.options), needs, &input, &mut notes)?;
+    let folds = args.folds.request(&args.data.options);
+    let input = request.load(&with_groups(args.data.request(), folds.source_of_groups()), context, &mut notes)?;
+    let (plan, fold_plan) = plan(&folds, needs, &input, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && request.options.scale.is_none() {
         let (scale, tried) = scaling(&request, svm, &input, args, &choice, context)?;

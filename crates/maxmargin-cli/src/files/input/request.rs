@@ -61,9 +61,9 @@ pub(crate) struct TableRequest {
     pub(crate) drop: Vec<String>,
     /// Columns that are kept as text beside predictions.
     pub(crate) keep: Vec<String>,
-    /// The column with the group of each row, for conformal predictions; other formats than tables
-    /// have a file for it.
-    pub(crate) groups: Option<String>,
+    /// The columns with the group of each row, for folds or for conformal predictions, each once;
+    /// other formats than tables have files for them.
+    pub(crate) groups: Vec<String>,
     /// Columns whose values are categories.
     pub(crate) category: Vec<String>,
     /// Words for a missing value, besides the known ones.

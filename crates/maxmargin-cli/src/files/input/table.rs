@@ -49,8 +49,8 @@ impl TableInput {
 pub(crate) struct WrittenTable {
     pub(crate) delimiter: char,
     pub(crate) kept: Vec<KeptColumn>,
-    /// The column with the group of each row, if it is asked for.
-    pub(crate) groups: Option<KeptColumn>,
+    /// The columns with the group of each row, each with what it was asked for by.
+    pub(crate) groups: Vec<(String, KeptColumn)>,
 }
 
 /// Returns the format of a file: as given, by its first lines, or by its name where they fit
@@ -174,7 +174,7 @@ pub(super) fn read(
         warn_of_columns(name, &table.data, notes);
     }
     let Table { data, is_labelled, lines, unlabelled, delimiter, mut kept, likelier_target, .. } = table;
-    let groups = if own.groups.is_some() { kept.pop() } else { None };
+    let groups = own.groups.iter().cloned().zip(kept.split_off(own.keep.len())).collect();
     let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept, groups });
     Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written, likelier_target })
 }
@@ -189,7 +189,7 @@ fn options_of(own: &TableRequest, format: FileFormat, wanted: &Requirements) -> 
         target: own.target.clone(),
         no_target: own.no_target || (wanted.one_class && own.target.is_none()),
         drop: own.drop.clone(),
-        // The column of groups comes last.
+        // The columns of groups come last.
         keep: own.keep.iter().chain(&own.groups).cloned().collect(),
         categories: own.category.clone(),
         missing_words: own.missing.clone(),

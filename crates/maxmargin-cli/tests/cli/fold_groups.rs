@@ -1,0 +1,54 @@
+//! Folds that keep groups of rows together.
+
+use crate::common::Bench;
+use std::collections::BTreeSet;
+
+/// Patients with several visits: a column of a table or a file keeps their rows together as a qid
+/// does, and is no feature.
+#[test]
+fn groups_are_a_column_or_a_file() {
+    let bench = Bench::new();
+    let rows = || (0..60_usize).map(|i| (i % 2, i / 2 * 7 % 10, i * 37 % 11, i * 53 % 13));
+    let of =
+        |line: &dyn Fn((usize, usize, usize, usize)) -> String| rows().map(|row| line(row) + "\n").collect::<Vec<_>>().concat();
+    bench.file("t.csv", "sick,patient,a,b\n".to_owned() + &of(&|(y, p, a, b)| format!("{y},p{p},{a},{b}")));
+    bench.file("plain", of(&|(y, _, a, b)| format!("{y} 1:{a} 2:{b}")));
+    bench.file("grouped", of(&|(y, p, a, b)| format!("{y} qid:{p} 1:{a} 2:{b}")));
+    bench.file("patients", of(&|(_, p, ..)| format!("p{p}")));
+    let table = "t.csv --target sick";
+    for (how, k) in [("groups", "-k 3"), ("stratified-groups", "-k 3"), ("leave-one-group-out", "")] {
+        let folds = |data: &str, source: &str| {
+            let found = bench.json(&format!("cv {data} --folds {how}{source} {k} -g 0.1 --write-folds f --force"));
+            (bench.read("f"), found["accuracy"].clone(), found["fold_plan"].clone())
+        };
+        let (plan, accuracy, name) = folds("grouped", "");
+        let by_patient = |plan: &str| -> Vec<(String, String)> {
+            let folds = plan.lines().map(str::to_owned);
+            bench.read("patients").lines().map(str::to_owned).zip(folds).collect::<BTreeSet<_>>().into_iter().collect()
+        };
+        assert_eq!(by_patient(&plan).len(), 10, "{plan}");
+        for (data, source) in [(table, ":patient"), (table, ":2"), ("plain", ":patients")] {
+            let found = folds(data, source);
+            assert_eq!(by_patient(&found.0).len(), 10, "{data} {source}");
+            assert_eq!(found.2, name);
+            if how == "leave-one-group-out" {
+                // The order of folds is that of the groups.
+                assert_eq!(found.1, accuracy, "{data} {source}");
+            }
+        }
+    }
+    let grid = bench.json(&format!("grid {table} --folds groups:patient -k 3 -c 1 -g 0.1"));
+    assert_eq!(grid["data"]["features"], 2);
+    let train = format!("train {table} --folds groups:patient -k 3 --conformal 0.2 --conformal-groups patient -g 0.1 -o m");
+    assert!(bench.run(&train).code != 1, "the same column twice");
+    for (line, code, what) in [
+        (format!("cv {table} --folds groups -k 3"), 1, "groups:COLUMN"),
+        (format!("cv {table} --folds groups: -k 3"), 2, "groups: lacks the column"),
+        (format!("cv {table} --folds groups:doctor -k 3"), 1, "doctor"),
+        ("cv plain --folds groups:nowhere -k 3".to_owned(), 1, "cannot read the groups"),
+        ("cv plain --folds groups:f -k 3 --write-folds f".to_owned(), 1, "reads the file that it would overwrite"),
+    ] {
+        let answer = bench.run(&line);
+        assert!(answer.code == code && answer.err.contains(what), "{line}: {answer:?}");
+    }
+}
