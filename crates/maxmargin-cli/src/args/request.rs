@@ -6,7 +6,7 @@ use super::values::{LossName, ScaleName, SchemeName};
 use crate::console::failure::Failure;
 use crate::files::input::request::{DataRequest, ReadRequest};
 use crate::problem::ProblemRequest;
-use crate::problem::folds::FoldRequest;
+use crate::problem::folds::{FoldRequest, Folds};
 use maxmargin::core::{BiasTerm, Goal, Loss};
 use maxmargin::data::scale::ScaleMethod;
 use maxmargin::kernel::Kernel;
@@ -35,6 +35,11 @@ impl DataOptions {
 }
 
 impl FoldArgs {
+    /// Returns the file or column that the groups of the folds are read from.
+    pub(crate) fn source_of_groups(&self) -> Option<&str> {
+        self.folds.as_ref().and_then(Folds::source_of_groups)
+    }
+
     /// Returns the folds for data that is read with these options.
     pub(crate) fn request(&self, data: &DataOptions) -> FoldRequest {
         FoldRequest {

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &LooArgs) -> Result<Outcome, Failure> {
     paths.reads(args.svm.problem.weights.as_deref());
     paths.reads(groups);
     let files = CvFiles { decisions: args.output.as_deref(), suspects: args.suspects.suspects.as_deref(), report: None };
-    let data = with_groups(cv::with_columns(args.data.request(), &args.suspects), groups);
+    let data = with_groups(cv::with_columns(args.data.request(), &args.suspects), [groups]);
     cv::validate(&request, &args.svm.run, &data, paths, files, |input, _| {
         let plan = FoldPlan::leave_one_out(input.data.labels.len()).map_err(|e| Failure::input(&input.name, e))?;
         let groups = training_groups(groups, args.data.options.max_size, input)?;

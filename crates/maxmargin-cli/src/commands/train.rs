@@ -75,9 +75,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let folds_output = text(args.folds.write_folds.as_deref())?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
-    let folds = args.folds.request(&args.data.options);
-    let columns = folds.source_of_groups().into_iter().chain(groups);
-    let input = request.load(&with_groups(args.data.request(), columns), context, &mut notes)?;
+    let input = request.load(&with_groups(args.data.request(), [args.folds.source_of_groups(), groups]), context, &mut notes)?;
     let svm = with_conformal(args, svm, &request, &input, folds_output, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     let fitted = fit(&request, &svm, &data, run.quiet).map_err(|e| failed(&input, &e))?;

@@ -57,18 +57,11 @@ pub(crate) fn write_folds(output: Option<Output>, plan: &FoldPlan) -> Result<(),
 
 impl Folds {
     /// Returns the file or column that the groups are read from.
-    fn source_of_groups(&self) -> Option<&str> {
+    pub(crate) fn source_of_groups(&self) -> Option<&str> {
         match self {
             Self::Groups(source) | Self::StratifiedGroups(source) | Self::LeaveOneGroupOut(source) => source.as_deref(),
             _ => None,
         }
-    }
-}
-
-impl FoldRequest {
-    /// Returns the file or column that the groups of the folds are read from.
-    pub(crate) fn source_of_groups(&self) -> Option<&str> {
-        self.folds.as_ref().and_then(Folds::source_of_groups)
     }
 }
 

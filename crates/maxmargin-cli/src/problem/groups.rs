@@ -8,10 +8,11 @@ use maxmargin::cv::ConformalGroups;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Returns the request with the columns of groups, which only tables have.
-pub(crate) fn with_groups<'g>(mut data: DataRequest, groups: impl IntoIterator<Item = &'g str>) -> DataRequest {
+/// Returns the request with the columns of these groups, as far as they are asked for; only tables
+/// have columns.
+pub(crate) fn with_groups<const N: usize>(mut data: DataRequest, groups: [Option<&str>; N]) -> DataRequest {
     let columns = &mut data.options.table.groups;
-    for name in groups {
+    for name in groups.into_iter().flatten() {
         if !columns.iter().any(|known| known == name) {
             columns.push(name.to_owned());
         }

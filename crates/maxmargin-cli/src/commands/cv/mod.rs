@@ -68,8 +68,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     let folds_output = args.folds.write_folds.as_deref().map(|path| paths.output(path, Content::Text)).transpose()?;
     let suspects = args.suspects.suspects.as_deref();
     let files = CvFiles { decisions: args.output.as_deref(), suspects, report: args.report.as_deref() };
-    let columns = folds.source_of_groups().into_iter().chain(groups);
-    let data = with_groups(with_columns(args.data.request(), &args.suspects), columns);
+    let data = with_groups(with_columns(args.data.request(), &args.suspects), [args.folds.source_of_groups(), groups]);
     validate(&request, &args.svm.run, &data, paths, files, |input, notes| {
         let (plan, name) = plan(&folds, request.target_kind(), input, notes)?;
         write_folds(folds_output, &plan)?;

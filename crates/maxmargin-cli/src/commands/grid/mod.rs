@@ -88,9 +88,9 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let mut files = Files::open(args)?;
     let threads = Threads::new(run.threads)?;
     let context = RunContext { begun, threads: &threads };
-    let folds = args.folds.request(&args.data.options);
-    let input = request.load(&with_groups(args.data.request(), folds.source_of_groups()), context, &mut notes)?;
-    let (plan, fold_plan) = plan(&folds, needs, &input, &mut notes)?;
+    let read = with_groups(args.data.request(), [args.folds.source_of_groups()]);
+    let input = request.load(&read, context, &mut notes)?;
+    let (plan, fold_plan) = plan(&args.folds.request(&args.data.options), needs, &input, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && request.options.scale.is_none() {
         let (scale, tried) = scaling(&request, svm, &input, args, &choice, context)?;

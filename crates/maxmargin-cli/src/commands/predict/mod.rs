@@ -76,7 +76,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let model = model_file::load(&args.model, MaxSize::of(args.data.options.max_size))?;
     let decide = decision_rule(&model, args.decide);
     let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
-    let request = with_groups(args.data.request(), args.conformal.conformal_groups.as_deref());
+    let request = with_groups(args.data.request(), [args.conformal.conformal_groups.as_deref()]);
     let input = load(&request, &args.id, &model, threads.par(), &mut notes)?;
     let begun = Instant::now();
     let rows = predicted_rows(&model, &input, args, threads.par(), &mut notes)?;
