@@ -389,6 +389,7 @@ class NuSVC(KernelClassifier):
     ----------
     nu : float in (0, 1], default=0.5
         A bound on the share of errors from above, and on that of support vectors from below.
+        A warning says so if it is too small for classes that overlap, which leaves no margin.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
