@@ -12,6 +12,7 @@ mod predict;
 mod probability;
 mod ranges;
 mod request;
+mod search_folds;
 mod suspects;
 mod table;
 mod tools;
@@ -30,13 +31,13 @@ pub(crate) use parse::parse;
 pub(crate) use predict::PredictArgs;
 pub(crate) use probability::{DecisionRuleName, ProbabilityArgs, decision_rule, with_calibration};
 pub(crate) use ranges::{Values, Widths};
+pub(crate) use search_folds::SearchFoldArgs;
 pub(crate) use suspects::SuspectArgs;
 pub(crate) use tools::{CompletionsArgs, ConvertArgs, DoctorArgs, LinksArgs, ManArgs, ScaleArgs};
 pub(crate) use values::{ScaleName, Shard, bytes, threads};
 
 use clap::{Args, Parser, Subcommand};
-use maxmargin::cv::Probability;
-use maxmargin::metrics::Metric;
+use maxmargin::{cv::Probability, metrics::Metric};
 use std::path::PathBuf;
 
 /// Exact support vector machines: training, cross-validation, certified models
@@ -256,9 +257,8 @@ pub(crate) struct GridArgs {
 pub(crate) struct SearchCommandArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Number of folds (--folds K is the same)
-    #[arg(short = 'k', value_name = "K", default_value_t = 5, value_parser = values::fold_count, help_heading = "Cross-validation")]
-    pub(crate) k: usize,
+    #[command(flatten)]
+    pub(crate) folds: SearchFoldArgs,
     /// Metric to choose the best combination by [default: accuracy; mean squared error for a
     /// regression, inliers for one class]
     #[arg(long, value_name = "METRIC")]

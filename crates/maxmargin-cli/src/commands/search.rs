@@ -27,9 +27,9 @@ pub(crate) fn run(args: &SearchCommandArgs) -> Result<Outcome, Failure> {
     grid::run(&GridArgs {
         data: args.data.clone(),
         folds: FoldArgs {
-            k: args.k,
+            k: args.folds.k,
             loo: false,
-            folds: None,
+            folds: args.folds.folds.clone(),
             fold_gap: 0,
             window: None,
             repeat: 1,

@@ -32,7 +32,7 @@ use choice::Choice;
 use end::FinishedSearch;
 use log::Log;
 use maxmargin::core::TargetKind;
-use maxmargin::cv::CvReport;
+use maxmargin::cv::{CvReport, FoldPlan};
 use maxmargin::data::ClassLabels;
 use maxmargin::data::scale::ScaleMethod;
 use maxmargin::{Ranges, Search, SearchHooks, Svm};
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let (plan, fold_plan) = plan(&args.folds.request(&args.data.options), needs, &input, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && request.options.scale.is_none() {
-        let (scale, tried) = scaling(&request, svm, &input, args, &choice, context)?;
+        let (scale, tried) = scaling(&request, svm, (&input, &plan), args, &choice, context)?;
         request.options.scale = scale;
         Some(tried)
     } else {
@@ -141,7 +141,7 @@ fn check_output(args: &GridArgs) -> Result<(), Failure> {
 fn scaling(
     request: &ProblemRequest,
     svm: Svm,
-    input: &Input,
+    (input, plan): (&Input, &FoldPlan),
     args: &GridArgs,
     choice: &Choice,
     run: RunContext<'_>,
@@ -151,7 +151,8 @@ fn scaling(
     let svm = request.weighted(svm, classes.as_ref())?;
     let left = args.run.time_limit.map(|limit| limit.saturating_sub(run.begun.elapsed()));
     let timed = left.into_iter().fold(svm.threads(run.threads.par()), Svm::max_time);
-    let options = scales::TrialOptions { seed: args.data.options.seed, quiet: args.run.quiet };
+    let asked = args.folds.folds.as_ref().map(|_| plan);
+    let options = scales::TrialOptions { seed: args.data.options.seed, quiet: args.run.quiet, plan: asked };
     scales::choose_scaling(&timed, input, choice, &options)
 }
 

@@ -55,9 +55,11 @@ pub(super) struct ScalingTrial {
 }
 
 /// Options of the trials.
-pub(super) struct TrialOptions {
+pub(super) struct TrialOptions<'p> {
     pub(super) seed: u64,
     pub(super) quiet: bool,
+    /// The folds of all rows, where they were asked for.
+    pub(super) plan: Option<&'p FoldPlan>,
 }
 
 /// Tries samples as they are, with each feature in −1…1, and with each at mean 0 and variance 1,
@@ -69,14 +71,14 @@ pub(super) fn choose_scaling(
     choice: &Choice,
     options: &TrialOptions,
 ) -> Result<(Option<ScaleMethod>, Vec<ScalingTrial>), Failure> {
-    let TrialOptions { seed, quiet } = *options;
+    let TrialOptions { seed, quiet, plan: asked } = *options;
     let planned = |data: &Dataset, folds: usize| match choice.target_kind() {
         TargetKind::Classes => {
             FoldPlan::stratified(&data.labels, folds, seed).or_else(|_| FoldPlan::shuffled(data.labels.len(), folds, seed))
         }
         _ => FoldPlan::shuffled(data.labels.len(), folds, seed),
     };
-    let parts = input.data.labels.len() / LOOKED_AT;
+    let parts = if asked.is_some() { 1 } else { input.data.labels.len() / LOOKED_AT };
     let some = if parts > 1 {
         let plan = planned(&input.data, parts).map_err(|e| Failure::input(&input.name, e))?;
         Some((svm.among(&input.data.labels, plan.test(0)), input.data.select(plan.test(0))))
@@ -84,7 +86,8 @@ pub(super) fn choose_scaling(
         None
     };
     let (svm, data) = some.as_ref().map_or((svm, &input.data), |(svm, data)| (svm, data));
-    let plan = planned(data, FOLDS).map_err(|e| Failure::input(&input.name, e))?;
+    let own = if asked.is_some() { None } else { Some(planned(data, FOLDS).map_err(|e| Failure::input(&input.name, e))?) };
+    let plan = asked.or(own.as_ref()).expect("one of the two");
     let mut tried = Vec::new();
     for method in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)].map(|name| name.map(ScaleName::method)) {
         // The search itself reports data that cannot be scaled.
@@ -95,7 +98,7 @@ pub(super) fn choose_scaling(
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());
         let search = Search::new(ranges).metric(choice.metric()).fast();
         let attended = SearchHooks { control: &bar.control(), logs: &Unlogged };
-        let found = scaled.search(&data, &plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
+        let found = scaled.search(&data, plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
         let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].score);
         let (score, error) = (best.and_then(|best| best.value), best.and_then(|best| best.standard_error));
         tried.push(ScalingTrial { scale: method.map(scale_name), score, error, method });
