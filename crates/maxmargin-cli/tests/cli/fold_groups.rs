@@ -41,6 +41,10 @@ fn groups_are_a_column_or_a_file() {
     assert_eq!(grid["data"]["features"], 2);
     let found = bench.json(&format!("search {table} --folds groups:patient -k 3 -o s"));
     assert_eq!((found["data"]["features"].as_u64(), found["fold_plan"].as_str()), (Some(2), Some("groups")));
+    let again = found["train_command"].as_str().expect("a command").replacen("maxmargin ", "", 1);
+    assert!(again.contains("--drop patient "), "{again}");
+    bench.run(&format!("{again} --force"));
+    assert_eq!(bench.json("info s")["features"], 2);
     let train = format!("train {table} --folds groups:patient -k 3 --conformal 0.2 --conformal-groups patient -g 0.1 -o m");
     assert!(bench.run(&train).code != 1, "the same column twice");
     for (line, code, what) in [

@@ -95,7 +95,9 @@ impl FinishedSearch<'_> {
         };
         let Some(at) = at.filter(|at| !is_per_feature(*at)) else { return Reproduction::default() };
         let is_numeric = self.input.data.columns.as_ref().is_none_or(|columns| columns.are_numbers());
-        Reproduction::of(self.args, &self.found.cells[at].result, &self.setup, is_numeric)
+        // The column of the folds' groups is no feature.
+        let left_out = self.args.folds.source_of_groups().filter(|_| self.input.written.is_some());
+        Reproduction::of(self.args, &self.found.cells[at].result, &self.setup, is_numeric, left_out)
     }
 
     /// Returns the time of each phase, summed over cells.

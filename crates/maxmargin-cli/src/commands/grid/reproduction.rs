@@ -24,10 +24,11 @@ pub(super) struct Reproduction {
 }
 
 impl Reproduction {
-    /// Describes the training of a cell. `is_numeric` is false for a table with words.
-    pub(super) fn of(args: &GridArgs, cell: &CellDocument, setup: &Setup, is_numeric: bool) -> Self {
+    /// Describes the training of a cell. `is_numeric` is false for a table with words, and
+    /// `left_out` a column of a table that is no feature.
+    pub(super) fn of(args: &GridArgs, cell: &CellDocument, setup: &Setup, is_numeric: bool, left_out: Option<&str>) -> Self {
         let python = if is_numeric { python(args, cell, setup) } else { None };
-        Self { train_command: Some(train_command(args, cell, setup.scale)), python }
+        Self { train_command: Some(train_command(args, cell, setup.scale, left_out)), python }
     }
 }
 
@@ -49,8 +50,8 @@ impl Words {
         self.option(name, value.map(format::exact));
     }
 
-    /// Adds the options of reading the data.
-    fn data(&mut self, data: &DataArgs) {
+    /// Adds the options of reading the data, without the column `left_out`.
+    fn data(&mut self, data: &DataArgs, left_out: Option<&str>) {
         let options = &data.options;
         self.option("--rows", options.rows);
         self.option("--features", options.features);
@@ -66,7 +67,9 @@ impl Words {
         self.option("--header", table.header.as_ref().map(name));
         self.option("--target", table.target.as_ref());
         self.flag("--no-target", table.no_target);
-        for (option, values) in [("--drop", &table.drop), ("--category", &table.category), ("--missing", &table.missing)] {
+        let left_out = left_out.filter(|name| !table.drop.iter().any(|dropped| dropped == name));
+        let drop: Vec<String> = table.drop.iter().cloned().chain(left_out.map(str::to_owned)).collect();
+        for (option, values) in [("--drop", &drop), ("--category", &table.category), ("--missing", &table.missing)] {
             self.option(option, Some(values.join(",")).filter(|_| !values.is_empty()));
         }
     }
@@ -123,9 +126,9 @@ fn has_constant(kernel: &str) -> bool {
 }
 
 /// Returns the command line of the training.
-fn train_command(args: &GridArgs, cell: &CellDocument, scale: Option<&str>) -> String {
+fn train_command(args: &GridArgs, cell: &CellDocument, scale: Option<&str>, left_out: Option<&str>) -> String {
     let mut words = Words(vec!["maxmargin".to_owned(), "train".to_owned(), format::shell(&args.data.source)]);
-    words.data(&args.data);
+    words.data(&args.data, left_out);
     words.option("--scale", scale);
     words.option("--kernel", Some(cell.kernel).filter(|kernel| *kernel != "rbf"));
     words.option("-d", cell.degree);
