@@ -93,7 +93,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let (plan, fold_plan) = plan(&args.folds.request(&args.data.options), needs, &input, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && request.options.scale.is_none() {
-        let (scale, tried) = scaling(&request, svm, (&input, &plan), args, &choice, context)?;
+        let (scale, tried) = scaling(&request, svm, &input, &plan, args, &choice, context)?;
         request.options.scale = scale;
         Some(tried)
     } else {
@@ -141,7 +141,8 @@ fn check_output(args: &GridArgs) -> Result<(), Failure> {
 fn scaling(
     request: &ProblemRequest,
     svm: Svm,
-    (input, plan): (&Input, &FoldPlan),
+    input: &Input,
+    plan: &FoldPlan,
     args: &GridArgs,
     choice: &Choice,
     run: RunContext<'_>,

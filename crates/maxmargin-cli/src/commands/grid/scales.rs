@@ -14,6 +14,7 @@ use maxmargin::data::scale::ScaleMethod;
 use maxmargin::kernel::gamma_scale;
 use maxmargin::{PreparedData, Ranges, Search, SearchHooks, Svm};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Approximate size of the subset: enough to tell scaling methods apart that differ by a percentage
 /// point or two.
@@ -86,8 +87,10 @@ pub(super) fn choose_scaling(
         None
     };
     let (svm, data) = some.as_ref().map_or((svm, &input.data), |(svm, data)| (svm, data));
-    let own = if asked.is_some() { None } else { Some(planned(data, FOLDS).map_err(|e| Failure::input(&input.name, e))?) };
-    let plan = asked.or(own.as_ref()).expect("one of the two");
+    let plan = match asked {
+        Some(plan) => Cow::Borrowed(plan),
+        None => Cow::Owned(planned(data, FOLDS).map_err(|e| Failure::input(&input.name, e))?),
+    };
     let mut tried = Vec::new();
     for method in [None, Some(ScaleName::Minmax), Some(ScaleName::Standard)].map(|name| name.map(ScaleName::method)) {
         // The search itself reports data that cannot be scaled.
@@ -98,7 +101,7 @@ pub(super) fn choose_scaling(
         let bar = Bar::cells(quiet, C.len() * GAMMA.len());
         let search = Search::new(ranges).metric(choice.metric()).fast();
         let attended = SearchHooks { control: &bar.control(), logs: &Unlogged };
-        let found = scaled.search(&data, plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
+        let found = scaled.search(&data, &plan, &search, attended, |_, _| ()).map_err(|e| failed(input, &e))?;
         let best = maxmargin::best(&found.cells, choice.metric()).map(|at| found.cells[at].score);
         let (score, error) = (best.and_then(|best| best.value), best.and_then(|best| best.standard_error));
         tried.push(ScalingTrial { scale: method.map(scale_name), score, error, method });
