@@ -60,6 +60,7 @@ pub unsafe extern "C" fn svm_train(prob: *const c::SvmProblem, param: *const c::
                         "WARNING: number of positive or negative decision values <5; too few to do a probability estimation.",
                     );
                 }
+                trained.margin_warning().iter().for_each(|warning| print_error(warning));
                 print_progress(&trained.console_text());
                 filled(prob, param, &problem, &trained)
             }

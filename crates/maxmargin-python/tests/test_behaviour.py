@@ -270,7 +270,7 @@ def test_a_nu_without_a_margin_is_warned_of():
         warnings.simplefilter("error")
         maxmargin.NuSVC(nu=0.2).fit(same + 10 * y[:, None], y)
         maxmargin.SVC().fit(same, y)
-        # What is no solution yet says nothing about ν.
+        # A training that was cut before it converged says nothing about ν.
         warnings.filterwarnings("ignore", message="Solver terminated early")
         early = maxmargin.NuSVC(nu=0.1, max_iter=1).fit(*load_iris(return_X_y=True))
     assert max(certificate.primal for certificate in early.certificates_) >= 0

@@ -219,18 +219,18 @@ pub(crate) fn times(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn folds(text: &str) -> Result<Folds, String> {
-    let grouped = [
-        ("groups", Folds::Groups as fn(Option<String>) -> Folds),
-        ("stratified-groups", Folds::StratifiedGroups),
-        ("leave-one-group-out", Folds::LeaveOneGroupOut),
-    ];
-    for (name, of) in grouped {
-        match text.strip_prefix(name) {
-            Some("") => return Ok(of(None)),
-            Some(":") => return Err(format!("{text} lacks the column of a table, or the file, with the group of each row")),
-            Some(rest) if rest.starts_with(':') => return Ok(of(Some(rest[1..].to_owned()))),
-            _ => {}
-        }
+    let (name, source) = text.split_once(':').map_or((text, None), |(name, source)| (name, Some(source)));
+    let grouped: Option<fn(Option<String>) -> Folds> = match name {
+        "groups" => Some(Folds::Groups),
+        "stratified-groups" => Some(Folds::StratifiedGroups),
+        "leave-one-group-out" => Some(Folds::LeaveOneGroupOut),
+        _ => None,
+    };
+    if let Some(grouped) = grouped {
+        return match source {
+            Some("") => Err(format!("{text} lacks the column of a table, or the file, with the group of each row")),
+            source => Ok(grouped(source.map(str::to_owned))),
+        };
     }
     Ok(match text {
         "stratified" => Folds::Stratified,

@@ -12,8 +12,8 @@ use crate::files::signature::looks_like_model;
 use crate::machine::threads::Threads;
 use crate::report::{
     Align, DataDocument, FormulationDocument, KernelDocument, MachineName, MachineNames, ModelColumn, SCHEMA, SHOWN,
-    TableDocument, columns, columns_table, data_line, fields, goal_text, model_columns, model_columns_table, scaling_text,
-    status_text,
+    TableDocument, advice, columns, columns_table, data_line, fields, goal_text, model_columns, model_columns_table,
+    scaling_text, status_text,
 };
 use maxmargin::core::{Formulation, Loss, Status};
 use maxmargin::cv::CertificateReport;
@@ -308,7 +308,9 @@ fn model_text(d: &ModelInfo) -> String {
             ]);
             rows.extend(t.certificate.map(|c| {
                 let (kkt, gap) = (format::bound(c.kkt), format::known_bound(c.relative_gap));
-                ("certificate", format!("KKT {kkt}, duality gap {gap} (as stored; `verify` recomputes it)"))
+                let advice =
+                    if t.formulation.lacks_margin([&c].into_iter()) { format!("; {}", advice::NO_MARGIN) } else { String::new() };
+                ("certificate", format!("KKT {kkt}, duality gap {gap} (as stored; `verify` recomputes it){advice}"))
             }));
         }
     }

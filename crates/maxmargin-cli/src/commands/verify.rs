@@ -12,8 +12,8 @@ use crate::files::output::show;
 use crate::machine::threads::Threads;
 use crate::problem::weights::Weight;
 use crate::report::{
-    DataDocument, End, MachineDocument, MachineNames, STATIONARY, SampleWeights, Seconds, Setup, SolutionDocument, Work, fields,
-    fixed_labels_text, machines_table,
+    DataDocument, End, MachineDocument, MachineNames, STATIONARY, SampleWeights, Seconds, Setup, SolutionDocument, Work, advice,
+    fields, fixed_labels_text, machines_table,
 };
 use maxmargin::core::{Formulation, Goal, Loss, Status};
 use maxmargin::cv::{CertificateReport, Check, Claim, MachineReport, MachineVerdict, TrainingData, Verdict, VerifyError, verify};
@@ -228,6 +228,7 @@ fn report(d: &VerifyDocument) -> String {
     let certificates: Vec<CertificateReport> = d.solved.machines.iter().map(|m| m.report.certificate).collect();
     let certified = MachineDocument::certified(&d.solved.machines);
     rows.extend(fixed_labels_text(&certified, "machine").map(|text| ("gap screening", text)));
+    rows.extend(d.setup.formulation.lacks_margin(certificates.iter()).then(|| ("margin", advice::NO_MARGIN.to_owned())));
     let optimal = certificates.iter().all(|c| c.optimal);
     let stationary = certificates.iter().any(CertificateReport::is_stationary_only);
     let goal = Goal::of(d.setup.eps, d.setup.gap);

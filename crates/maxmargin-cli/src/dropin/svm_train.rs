@@ -122,8 +122,8 @@ fn learn(request: &SvmTrainRequest, data: Dataset, parameters: &Parameters, run:
     if trained.machines.iter().any(|machine| !machine.converged) {
         print_line("\nWARNING: the solver stopped before it reached the tolerance");
     }
-    if trained.lacks_margin {
-        print_line("\nWARNING: no margin is left at this nu, and decision values mean nothing; use a larger -n");
+    if let Some(warning) = trained.margin_warning() {
+        print_line(&format!("\n{warning}"));
     }
     let written = output.write(|out| trained.learned.write(out).map_err(io::Error::other));
     Ok(written?)

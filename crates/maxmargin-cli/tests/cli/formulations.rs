@@ -71,6 +71,11 @@ fn a_nu_without_a_margin_is_said() {
             let told = text(&format!("{command} {data} --formulation nu-svc --nu 0.2 -g 0.5"));
             assert_eq!(told.contains("no margin is left, and decision values mean nothing"), lacks, "{told}");
         }
+        let grid = bench.run(&format!("grid {data} --formulation nu-svc --nu 0.2 -g 0.5 -k 4 -o m --force"));
+        let (info, verify) = (text("info m"), text(&format!("verify m {data}")));
+        for told in [grid.err, info, verify] {
+            assert_eq!(told.contains("no margin is left"), lacks, "{told}");
+        }
         let told = bench.run(&format!("svm-train -s 1 -n 0.2 {data} {data}.model"));
         assert_eq!(told.err.contains("WARNING: no margin is left at this nu"), lacks, "{told:?}");
         // The other formulation has a solution.

@@ -136,12 +136,16 @@ pub struct Training {
     pub certificate: Option<CertificateReport>,
     /// Why there are no probabilities although they were asked for.
     pub missing: Option<&'static str>,
-    /// True if ν is so small that decision values mean nothing
-    /// ([`Formulation::lacks_margin`](maxmargin_core::Formulation::lacks_margin)).
-    pub lacks_margin: bool,
+    lacks_margin: bool,
 }
 
 impl Training {
+    /// Returns the warning of a training whose ν is so small that decision values mean nothing
+    /// ([`Formulation::lacks_margin`]).
+    pub fn margin_warning(&self) -> Option<&'static str> {
+        self.lacks_margin.then_some("WARNING: no margin is left at this nu, and decision values mean nothing; use a larger -n")
+    }
+
     /// Returns LIBSVM's output of the training.
     pub fn console_text(&self) -> String {
         let mut text = self

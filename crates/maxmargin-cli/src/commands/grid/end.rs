@@ -25,6 +25,7 @@ use crate::report::missing_classes::{warn_of_folds, warn_of_report};
 use crate::report::{End, Seconds, Setup};
 use maxmargin::core::Status;
 use maxmargin::data::ClassLabels;
+use maxmargin::model::Record;
 use maxmargin::{PreparedData, SearchResult, Svm};
 use std::time::Instant;
 
@@ -209,6 +210,9 @@ impl FinishedSearch<'_> {
         };
         if fitted.status != Status::Converged {
             notes.warn(format!("{model}: {}", advice::unfinished(fitted.status, &fitted.certificate, svm, args.run.limits())));
+        }
+        if fitted.model.record().is_some_and(Record::lacks_margin) {
+            notes.warn(format!("{model}: {}", advice::NO_MARGIN));
         }
         warn_of_missing_calibration(&fitted, notes);
         let support_vectors = fitted.model.support_vectors();
