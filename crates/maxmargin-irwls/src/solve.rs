@@ -263,6 +263,7 @@ impl<'a, 'g> Run<'a, 'g> {
                 return Status::Converged;
             }
             let aim = phase.of_a_working_set(violation);
+            self.control.look(self.state.dual, || (self.state.alpha.clone(), self.state.gradient()));
             let ended = self.control.ended(violation).or_else(|| self.control.check_now(violation));
             if let Some(status) = ended {
                 return status;

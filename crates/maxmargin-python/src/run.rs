@@ -24,7 +24,7 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// next check, and its result is dropped.
 ///
 /// `report` is called about once a second with (stage, done, total, iterations, violation,
-/// tolerance).
+/// tolerance, duality gap or `None`).
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     report: Option<&Bound<'_, PyAny>>,
@@ -115,8 +115,8 @@ fn report_progress(report: &Bound<'_, PyAny>, progress: Progress) -> PyResult<()
         Stage::Machine(_) => "machine",
         Stage::Certify { .. } => "certify",
     };
-    let Progress { done, total, iterations, violation, tol, .. } = progress;
-    report.call1((stage, done, total, iterations, violation, tol))?;
+    let Progress { done, total, iterations, violation, tol, gap, .. } = progress;
+    report.call1((stage, done, total, iterations, violation, tol, gap))?;
     Ok(())
 }
 

@@ -422,6 +422,8 @@ def test_searches_move_a_bar_where_there_is_one(capsys, monkeypatch):
     monkeypatch.setattr(maxmargin._progress, "bars", lambda: None)
     maxmargin._base.teller("search")("fold", 3, 12, 100, 0.5, 1e-3)
     assert capsys.readouterr().out == "[search] fold: 100 iterations, violation 0.5 (tol 0.001), 3 of 12\n"
+    maxmargin._base.teller("SVC")("train", 0, 0, 100, 0.5, 1e-3, 0.25)
+    assert capsys.readouterr().out == "[SVC] train: 100 iterations, violation 0.5 (tol 0.001), duality gap 0.25\n"
     maxmargin.GridSearchCV(maxmargin.SVC(), {"C": [1, 2]}, verbose=1).fit(X, y)
 
 

@@ -9,7 +9,7 @@ mod tournament;
 
 use crate::config::SmoConfig;
 use crate::pair_budget::{self, PairBudget};
-use crate::pairs::{StallDetector, max_iterations_of};
+use crate::pairs::{COUNTED, StallDetector, max_iterations_of};
 use crate::passes::shard::TAU;
 use maxmargin_core::{ConvergenceCheck, Dual, EqualityConstraint, Goal, SolverControl, Status, Work};
 use maxmargin_kernel::{Gram, NeighbourRow, Neighbours};
@@ -220,6 +220,9 @@ impl<'a> NeighbourPairs<'a> {
             let point = || (variables.alpha_of(places), variables.gradient_of(places));
             if violation == f64::NEG_INFINITY || convergence.reached(dual, violation, control.iterations, point) {
                 return Status::Converged;
+            }
+            if control.iterations.is_multiple_of(COUNTED) {
+                control.look(dual, point);
             }
             if let Some(status) = control.ended(convergence.measure(violation)) {
                 return status;

@@ -91,6 +91,9 @@ impl<'r, 'g> Pairs<'r, 'g> {
             {
                 return Some(Status::Converged);
             }
+            if self.others.is_none() && control.iterations.is_multiple_of(COUNTED) {
+                control.look(dual, || (state.alpha(), state.gradient()));
+            }
             if let Some(others) = self.others.filter(|_| control.iterations.is_multiple_of(COUNTED)) {
                 // Afterwards the gradients of all other variables must be updated in `f32`. That
                 // costs half of exact values, hence `support / 2`.
@@ -164,9 +167,9 @@ pub(crate) fn objective(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
     alpha.iter().zip(gradient).zip(dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
 }
 
-/// Iterations between two counts of the support vectors of a round. Counting takes less than a
-/// hundredth of the time.
-const COUNTED: u64 = 256;
+/// Iterations between two counts of the support vectors of a round, and between two looks at the
+/// clock of reports. Counting takes less than a hundredth of the time.
+pub(crate) const COUNTED: u64 = 256;
 
 /// The number of iterations after which a run over so many variables counts as stalled. It is a
 /// tenth of LIBSVM's ten million, plus LIBSVM's hundred per variable. A limit that the caller sets

@@ -271,7 +271,9 @@ impl<'p, 'g> Stages<'p, 'g> {
         if let Some(distance) = &self.distance {
             strategy.prefer(of(distance));
         }
+        control.is_whole = false;
         strategy.iterate(control, self.config);
+        control.is_whole = true;
         let (alpha, gradient, work) = (strategy.alpha(), strategy.gradient(), strategy.work());
         let (bias, objective) = (bias_of(&part, &alpha, &gradient), objective(&part, &alpha, &gradient));
         for ((&k, alpha), gradient) in set.iter().zip(alpha).zip(gradient) {

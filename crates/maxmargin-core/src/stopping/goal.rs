@@ -125,7 +125,7 @@ impl Goal {
 
 /// Returns the relative gap of a point, from its gradient `Qα + lin` and the bias that this
 /// implies.
-fn gap_at(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+pub(crate) fn gap_at(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
     figures(dual, alpha, bias_of(dual, alpha, gradient), gradient).relative_gap()
 }
 

@@ -1,19 +1,25 @@
 //! The control of a solver over kernel rows: its limits, counts and reports.
 
+use crate::certificate::certify::shift;
 use crate::certificate::gradient::exact_gradient;
 use crate::problem::dual::Dual;
 use crate::problem::solution::Status;
+use crate::stopping::goal::gap_at;
 use crate::stopping::pace::Pace;
 use crate::stopping::stop::Stop;
 use maxmargin_data::{Cancelled, Progress, RunControl};
 use maxmargin_kernel::{Exact, Rows};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Iterations between two readings of the clock: a power of two.
 const BETWEEN: u64 = 64;
 
 /// The time between two reports.
 const REPORT: Duration = Duration::from_millis(50);
+
+/// The time between two computations of the gap for reports. One takes some passes over the
+/// variables.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The time that an ended run may take for its result: at least, or a share of its time.
 const GRACE: (Duration, u32) = (Duration::from_millis(250), 20);
@@ -30,6 +36,12 @@ pub struct SolverControl<'a, 'g> {
     pub iterations: u64,
     /// See [`Progress::owed`]. Solvers that compute rows outside the store set it.
     pub owed: u64,
+    /// False while the problem of a sample of the rows is being solved: its gap is not that of the
+    /// whole problem.
+    pub is_whole: bool,
+    /// See [`Progress::gap`], and when it was computed or the run began.
+    gap: Option<f64>,
+    looked: Instant,
     /// The first reason to end; later ones do not replace it.
     ended: Option<Status>,
     pace: Pace,
@@ -57,6 +69,9 @@ impl<'a, 'g> SolverControl<'a, 'g> {
             mask,
             iterations: 0,
             owed: 0,
+            is_whole: true,
+            gap: None,
+            looked: Instant::now(),
             ended: None,
             pace: Pace::new(samples, price(samples)),
             spent: 0,
@@ -81,6 +96,20 @@ impl<'a, 'g> SolverControl<'a, 'g> {
             self.ended = Some(Status::IterationLimit);
         }
         if self.ended.is_some() || self.iterations & self.mask != 0 { self.ended } else { self.check_now(violation) }
+    }
+
+    /// Computes the gap for the next reports, if there is an observer and the last one is old.
+    /// `point` returns α and the gradient `Qα + lin` of all variables of `dual`.
+    pub fn look(&mut self, dual: &Dual, point: impl FnOnce() -> (Vec<f64>, Vec<f64>)) {
+        if self.is_whole
+            && self.looked.elapsed() >= LOOK
+            && self.control.is_observed()
+            && shift(dual, self.rows.gram().into()) == 0.0
+        {
+            let (alpha, gradient) = point();
+            self.gap = Some(gap_at(dual, &alpha, &gradient)).filter(|gap| gap.is_finite());
+            self.looked = Instant::now();
+        }
     }
 
     /// Counts an iteration whose passes read so many kernel values.
@@ -144,13 +173,23 @@ impl<'a, 'g> SolverControl<'a, 'g> {
     }
 
     fn progress(&self, violation: f64) -> Progress {
-        Progress { iterations: self.iterations, violation, tol: self.stop.goal.tol(), owed: self.owed, ..Progress::default() }
+        let Stop { goal, .. } = self.stop;
+        Progress {
+            iterations: self.iterations,
+            violation,
+            tol: goal.tol(),
+            aims_at_gap: goal.kkt().is_none(),
+            gap: self.gap,
+            owed: self.owed,
+            ..Progress::default()
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::dual::EqualityConstraint;
     use maxmargin_data::Par;
     use maxmargin_kernel::FnGram;
     use std::ops::ControlFlow;
@@ -180,5 +219,25 @@ mod tests {
             ControlFlow::Continue(())
         }));
         assert!((1..=4).contains(&few) && BETWEEN.is_power_of_two(), "{few}");
+    }
+
+    #[test]
+    fn reports_have_the_gap_of_the_whole_problem_where_somebody_observes() {
+        let gram = FnGram::new(2, |i, j| if i == j { 1.0 } else { 0.0 });
+        let (rows, stop) = (Rows::new(&gram, u64::MAX, Par::Seq), Stop::at(1e-3));
+        let (sign, linear_term, upper) = (vec![1.0, -1.0], vec![-1.0; 2], vec![1.0; 2]);
+        let dual = Dual::new(vec![0, 1], sign, linear_term, upper, 0.0, EqualityConstraint::Sum(0.0)).expect("a problem");
+        let gaps = |is_whole: bool, age: Duration, observer: RunControl| {
+            let mut control = SolverControl::new(&rows, &stop, &observer);
+            (control.is_whole, control.looked) = (is_whole, control.looked.checked_sub(age).expect("a time"));
+            control.look(&dual, || (vec![0.5; 2], vec![-0.5; 2]));
+            control.gap
+        };
+        let observed = || RunControl::new(|_| ControlFlow::Continue(()));
+        // The primal is ¼ + ½ + ½, the dual 1 − ¼.
+        assert_eq!(gaps(true, LOOK, observed()), Some(0.4));
+        assert_eq!(gaps(false, LOOK, observed()), None);
+        assert_eq!(gaps(true, Duration::ZERO, observed()), None);
+        assert_eq!(gaps(true, LOOK, RunControl::unlimited()), None);
     }
 }

@@ -159,6 +159,11 @@ impl<'a> RunControl<'a> {
         Self { traced: true, ..self }
     }
 
+    /// Returns true if anybody observes this run, or a run that it is a part of.
+    pub fn is_observed(&self) -> bool {
+        self.observer.is_some() || self.parent.is_some_and(RunControl::is_observed)
+    }
+
     /// Returns true if every iteration is to be reported.
     pub fn is_traced(&self) -> bool {
         self.traced

@@ -40,6 +40,12 @@ pub struct Progress {
     pub violation: f64,
     /// The bound to reach.
     pub tol: f64,
+    /// True if `violation` and `tol` are relative gaps: no KKT violation is asked for.
+    pub aims_at_gap: bool,
+    /// The relative duality gap of the whole training problem when the solver last computed it.
+    /// Solvers over kernel rows do so some times a second if there is an observer; not for kernel
+    /// matrices that are not known to be positive semidefinite.
+    pub gap: Option<f64>,
     /// The kernel rows that the row store has computed so far.
     pub rows_computed: u64,
     /// The kernel rows that a result would cost if the run ended now: those of the support vectors,

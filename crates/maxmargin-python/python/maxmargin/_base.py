@@ -80,8 +80,9 @@ def teller(name: str) -> _native.Report:
     """Return a callback that reports the progress of a training or a search about once a second."""
     progress = Progress(name)
 
-    def tell(stage: str, done: int, total: int, iterations: int, violation: float, tol: float) -> None:
-        progress.tell(done, total, f"{stage}: {iterations} iterations, violation {violation:.3g} (tol {tol:g})")
+    def tell(stage: str, done: int, total: int, iterations: int, violation: float, tol: float, gap: float | None = None) -> None:
+        of_gap = "" if gap is None else f", duality gap {gap:.3g}"
+        progress.tell(done, total, f"{stage}: {iterations} iterations, violation {violation:.3g} (tol {tol:g}){of_gap}")
 
     return tell
 

@@ -10,7 +10,7 @@ __version__: str
 
 Floats = NDArray[np.float64]
 Vectors = tuple[Floats, NDArray[np.int64], NDArray[np.int64], int]
-Report = Callable[[str, int, int, int, float, float], object]
+Report = Callable[[str, int, int, int, float, float, float | None], object]
 
 class CertificateFields(TypedDict):
     primal: float

@@ -186,6 +186,7 @@ impl<'a, 'g> Active<'a, 'g> {
             {
                 return Ok(Status::Converged);
             }
+            control.look(dual, point);
             let aim = convergence.violation_to_reach(violation);
             if let Some(status) = control.check_now(convergence.measure(violation)) {
                 return Ok(status);

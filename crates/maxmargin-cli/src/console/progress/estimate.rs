@@ -50,14 +50,16 @@ impl PhaseEstimate {
     }
 }
 
-/// `3 of 10 folds; fold 4: 1,234 iterations, KKT 0.2 (tolerance 1e-3)`
+/// `3 of 10 folds; fold 4: 1,234 iterations, KKT 0.2 (tolerance 1e-3), duality gap 0.05`
 fn text(progress: &Progress) -> String {
     let Progress { stage, done, total, .. } = progress;
     let count = |number: usize| format::count(number as u64);
     let (iterations, rows) = (format::count(progress.iterations), format::count(progress.rows_computed));
     let rows = if progress.rows_computed > 0 { format!(", {rows} kernel rows") } else { String::new() };
-    let [kkt, tolerance] = [progress.violation, progress.tol].map(format::bound);
-    let solver = format!("{iterations} iterations{rows}, KKT {kkt} (tolerance {tolerance})");
+    let [measure, tolerance] = [progress.violation, progress.tol].map(format::bound);
+    let (name, gap) = if progress.aims_at_gap { ("duality gap", None) } else { ("KKT", progress.gap) };
+    let gap = gap.map_or_else(String::new, |gap| format!(", duality gap {}", format::bound(gap)));
+    let solver = format!("{iterations} iterations{rows}, {name} {measure} (tolerance {tolerance}){gap}");
     match stage {
         Stage::Full => format!("training on all data: {solver}"),
         Stage::Fold(fold) => format!("{} of {} folds; fold {fold}: {solver}", count(*done), count(*total)),
@@ -88,5 +90,16 @@ mod tests {
         // A second pass of certificates begins anew.
         assert_eq!((estimate.tick(20.0, &certify(10)).left, estimate.tick(21.0, &certify(20)).left), (None, Some(4.0)));
         assert!(estimate.tick(22.0, &fold(7)).text().starts_with("7 of 10 folds; fold 7: "));
+    }
+
+    #[test]
+    fn the_words_tell_gaps_from_violations() {
+        let progress = Progress { iterations: 1234, violation: 0.5, tol: 1e-3, ..Progress::default() };
+        let solver = |progress: Progress| text(&progress).split_once(": ").map(|(_, solver)| solver.to_owned());
+        assert_eq!(solver(progress).as_deref(), Some("1,234 iterations, KKT 0.5 (tolerance 1e-3)"));
+        let known = Progress { gap: Some(0.25), ..progress };
+        assert_eq!(solver(known).as_deref(), Some("1,234 iterations, KKT 0.5 (tolerance 1e-3), duality gap 0.25"));
+        let asked = Progress { aims_at_gap: true, ..known };
+        assert_eq!(solver(asked).as_deref(), Some("1,234 iterations, duality gap 0.5 (tolerance 1e-3)"));
     }
 }
