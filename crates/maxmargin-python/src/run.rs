@@ -52,7 +52,7 @@ pub(crate) fn run_sized<T: Send + 'static>(
     work: impl Fn(&Channel, Par) -> Result<T, Failure> + Send + Sync + 'static,
 ) -> PyResult<T> {
     // A number of threads that is no number is an error, even where one thread is enough.
-    threads()?;
+    background::check_threads().map_err(no_threads)?;
     if products <= FEW_PRODUCTS
         && let Some(result) = py.detach(|| at_once(SIGNAL_INTERVAL, |channel| work(channel, Par::Seq)))
     {

@@ -23,7 +23,7 @@ mod parts;
 mod threads;
 
 pub use parts::{in_parts, products};
-pub use threads::{ThreadsError, set_threads, threads};
+pub use threads::{ThreadsError, check_threads, set_threads, threads};
 
 use maxmargin_data::{Progress, RunControl};
 use std::error::Error;
@@ -118,7 +118,7 @@ impl<T: Send + 'static> Job<T> {
     ///
     /// # Errors
     ///
-    /// As [`threads`].
+    /// As [`check_threads`], and when threads cannot be started.
     pub fn start(work: impl FnOnce(&Channel) -> Result<T, Failure> + Send + 'static) -> Result<Self, ThreadsError> {
         let pool = threads::pool()?;
         let channel = Arc::new(Channel::default());

@@ -69,14 +69,20 @@ pub enum ThreadsError {
     },
 }
 
+/// Returns the number of threads that the environment sets by our own variable.
+fn own_threads() -> Result<Option<usize>, ThreadsError> {
+    let Some(value) = std::env::var_os(OWN).filter(|value| !value.is_empty()) else { return Ok(None) };
+    let value = value.to_string_lossy();
+    let threads = value.trim().parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
+    threads.ok_or_else(|| ThreadsError::Environment { value: value.into_owned() }).map(Some)
+}
+
 /// Returns the number of threads from the environment (joblib sets `OMP_NUM_THREADS` for its
 /// workers), else the number of processors that this process can use. Invalid values of other
 /// programs' variables are ignored.
 fn default_threads() -> Result<usize, ThreadsError> {
-    if let Some(value) = std::env::var_os(OWN).filter(|value| !value.is_empty()) {
-        let value = value.to_string_lossy();
-        let threads = value.trim().parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
-        return threads.ok_or_else(|| ThreadsError::Environment { value: value.into_owned() });
+    if let Some(threads) = own_threads()? {
+        return Ok(threads);
     }
     let from_environment = |name: &str| std::env::var(name).ok()?.trim().parse().ok().filter(|threads| *threads > 0);
     let from_environment = ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(from_environment);
@@ -84,14 +90,25 @@ fn default_threads() -> Result<usize, ThreadsError> {
     Ok(threads.min(MOST_THREADS))
 }
 
-/// Returns the number of threads for the jobs of this process.
+/// Checks that the environment has a valid number of threads, without starting any: for work that
+/// runs [`at_once`](super::at_once).
 ///
 /// # Errors
 ///
-/// When `MAXMARGIN_NUM_THREADS` is not a valid number of threads, or threads cannot be started.
+/// When `MAXMARGIN_NUM_THREADS` is not a valid number of threads.
+pub fn check_threads() -> Result<(), ThreadsError> {
+    own_threads().map(drop)
+}
+
+/// Returns the number of threads for the jobs of this process. The first job starts them.
+///
+/// # Errors
+///
+/// As [`check_threads`].
 pub fn threads() -> Result<usize, ThreadsError> {
-    pool()?;
-    Ok(lock(&POOL).as_ref().map_or(1, |known| known.threads))
+    let process = std::process::id();
+    let known = lock(&POOL).as_ref().filter(|known| known.process == process).map(|known| known.threads);
+    known.map_or_else(default_threads, Ok)
 }
 
 /// Sets the number of threads. Current jobs keep their threads. Results do not depend on the
@@ -117,6 +134,9 @@ mod tests {
     #[test]
     fn a_number_of_threads_is_positive() {
         assert_eq!(set_threads(0), Err(ThreadsError::Count { count: 0 }));
-        assert!(threads().expect("threads") >= 1);
+        assert_eq!(check_threads(), Ok(()));
+        let known = threads().expect("threads");
+        assert!(known >= 1);
+        assert_eq!(pool().expect("threads").current_num_threads(), known);
     }
 }
