@@ -21,6 +21,7 @@ pub(crate) struct LibsvmModel {
     rows: Vec<usize>,
     /// LIBSVM's output of the training.
     story: String,
+    warning: Option<&'static str>,
 }
 
 #[pymethods]
@@ -29,7 +30,7 @@ impl LibsvmModel {
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let learned = TrainedModel::read(bytes).map_err(invalid)?;
-        Ok(Self { learned: Arc::new(learned), rows: Vec::new(), story: String::new() })
+        Ok(Self { learned: Arc::new(learned), rows: Vec::new(), story: String::new(), warning: None })
     }
 
     /// Returns LIBSVM's model file.
@@ -56,6 +57,12 @@ impl LibsvmModel {
     #[getter]
     fn story(&self) -> String {
         self.story.clone()
+    }
+
+    /// A warning of the training, of a ν that leaves no margin.
+    #[getter]
+    fn warning(&self) -> Option<&'static str> {
+        self.warning
     }
 
     /// The number of the first feature: 0 or 1.
@@ -152,8 +159,8 @@ pub(crate) fn libsvm_train(
         }
         Ok((trained, rows))
     })?;
-    let story = trained.console_text();
-    Ok((LibsvmModel { learned: Arc::new(trained.learned), rows, story }, unknown))
+    let (story, warning) = (trained.console_text(), trained.margin_warning());
+    Ok((LibsvmModel { learned: Arc::new(trained.learned), rows, story, warning }, unknown))
 }
 
 /// Returns the predictions of `svm-train -v` for each row, on the folds of its shuffle.

@@ -186,6 +186,14 @@ def test_one_class_and_what_is_printed(capsys):
     assert (said.out, said.err) == ("", "WARNING: class label 9 specified in weight is not found\n")
 
 
+def test_a_nu_without_a_margin_is_warned_of(capsys):
+    same, y = np.repeat(np.arange(4.0), 20)[:, None], np.tile([0, 1], 40)
+    svmutil.svm_train(y, same, "-s 1 -n 0.2 -q")
+    assert capsys.readouterr().err == "WARNING: no margin is left at this nu, and decision values mean nothing; use a larger -n\n"
+    svmutil.svm_train(y, same + 10 * y[:, None], "-s 1 -n 0.2 -q")
+    assert capsys.readouterr().err == ""
+
+
 def test_one_class_with_probabilities():
     model = svmutil.svm_train([7] * 5, ROWS[:5], "-b 1 -q")
     assert model.is_probability_model()

@@ -85,6 +85,8 @@ def svm_train(arg1: Any, arg2: Any = None, arg3: Any = None) -> svm_model | floa
     native, unknown = _native.libsvm_train(data, problem.index_base, parameter.given(problem))
     for label in unknown:
         print(f"WARNING: class label {label} specified in weight is not found", file=sys.stderr)
+    if native.warning is not None:
+        print(native.warning, file=sys.stderr)
     if not parameter.quiet:
         print(native.story, end="")
     return svm_model(native)
