@@ -1,6 +1,7 @@
 //! The README's picture: seconds of LIBSVM, of scikit-learn-intelex and of this project on the same
 //! files, from the raw lines of those reports that have them.
 
+use crate::cells::machine::HostMachine;
 use crate::cells::record::Record;
 use crate::cells::row::Figures;
 use crate::numbers::format::{seconds, times};
@@ -39,6 +40,7 @@ struct Call {
     data: String,
     program: String,
     seconds: f64,
+    machine: HostMachine,
 }
 
 /// The place of a group's figures in the tables of a paper.
@@ -110,7 +112,7 @@ pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
     let text = fs::read_to_string(calls).context(calls.display())?;
     let calls: Vec<Call> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context(calls.display())?;
     let row = |one: grids::Search| Row {
-        intelex: intelex(&calls, &one.data),
+        intelex: intelex(&calls, &one.data, &one.machine),
         name: one.data,
         libsvm: one.libsvm_seconds,
         openmp: None,
@@ -124,11 +126,14 @@ pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
     Ok(Some(Group { title, processors: grids::processors()?, rows }).filter(|group| !group.rows.is_empty()))
 }
 
-/// Returns the median seconds of the same search by scikit-learn-intelex.
-fn intelex(calls: &[Call], data: &str) -> Option<f64> {
+/// Returns the median seconds of the same search by scikit-learn-intelex, if it was measured on
+/// this machine.
+fn intelex(calls: &[Call], data: &str, machine: &HostMachine) -> Option<f64> {
     let ending = format!(" of {} cells", grids::CELLS);
     let same = |call: &&Call| {
-        let known = call.data.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let here = |of: &HostMachine| (of.cpu.clone(), of.cores, of.os.clone());
+        let known = here(&call.machine) == here(machine)
+            && call.data.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         known && call.program == "scikit-learn-intelex" && call.work.starts_with("GridSearchCV") && call.work.ends_with(&ending)
     };
     let mut found: Vec<f64> = calls.iter().filter(same).map(|call| call.seconds).collect();
@@ -222,7 +227,7 @@ fn clock(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, Group, Row, intelex, picture};
+    use super::{Call, Group, HostMachine, Row, intelex, picture};
     use std::collections::BTreeSet;
 
     fn drawn(rows: Vec<Row>) -> String {
@@ -253,6 +258,7 @@ mod tests {
             data: data.into(),
             program: program.into(),
             seconds,
+            machine: HostMachine::here(),
         };
         let of = "GridSearchCV.fit x of 110 cells";
         let calls = [
@@ -262,6 +268,8 @@ mod tests {
             call(of, "letter.scale", "maxmargin", 1.0),
             call("GridSearchCV.fit x of 36 cells", "a9a", "scikit-learn-intelex", 2.0),
         ];
-        assert_eq!(["letter", "a9a", "lett"].map(|data| intelex(&calls, data)), [Some(4.0), None, None]);
+        let here = HostMachine::here();
+        assert_eq!(["letter", "a9a", "lett"].map(|data| intelex(&calls, data, &here)), [Some(4.0), None, None]);
+        assert_eq!(intelex(&calls, "letter", &HostMachine { os: "another".into(), ..here }), None);
     }
 }

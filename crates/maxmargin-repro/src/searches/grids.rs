@@ -100,6 +100,7 @@ pub(crate) struct Search {
     pub(crate) data: String,
     pub(crate) libsvm_seconds: f64,
     pub(crate) seconds: f64,
+    pub(crate) machine: HostMachine,
 }
 
 /// Returns the searches for a classifier over the usual cells.
@@ -107,7 +108,12 @@ pub(crate) fn searches() -> Outcome<Vec<Search>> {
     let records: Vec<Record> = PAGE.records()?;
     let usual = records.iter().filter(|record| record.cells == CELLS && !record.is_regression());
     Ok(usual
-        .map(|record| Search { data: record.problem.clone(), libsvm_seconds: record.whole(), seconds: record.seconds })
+        .map(|record| Search {
+            data: record.problem.clone(),
+            libsvm_seconds: record.whole(),
+            seconds: record.seconds,
+            machine: record.machine.clone(),
+        })
         .collect())
 }
 
