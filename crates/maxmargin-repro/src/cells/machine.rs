@@ -27,6 +27,11 @@ pub struct HostMachine {
 const CHANGES: &str = "+changes";
 
 impl HostMachine {
+    /// Returns true if both measurements were made on one machine, at any commit.
+    pub(crate) fn is_same_host(&self, other: &Self) -> bool {
+        (&self.cpu, self.cores, self.memory_gib, &self.os) == (&other.cpu, other.cores, other.memory_gib, &other.os)
+    }
+
     /// Returns this machine and the commit of the workspace.
     pub fn here() -> Self {
         let unknown = |found: Outcome<String>| found.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());

@@ -131,8 +131,7 @@ pub(crate) fn searches(calls: &Path) -> Outcome<Option<Group>> {
 fn intelex(calls: &[Call], data: &str, machine: &HostMachine) -> Option<f64> {
     let ending = format!(" of {} cells", grids::CELLS);
     let same = |call: &&Call| {
-        let here = |of: &HostMachine| (of.cpu.clone(), of.cores, of.os.clone());
-        let known = here(&call.machine) == here(machine)
+        let known = call.machine.is_same_host(machine)
             && call.data.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         known && call.program == "scikit-learn-intelex" && call.work.starts_with("GridSearchCV") && call.work.ends_with(&ending)
     };
