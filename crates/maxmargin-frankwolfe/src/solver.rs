@@ -77,6 +77,10 @@ impl Solve for Simplex {
         Ok(())
     }
 
+    fn uses_neighbours(&self) -> bool {
+        false
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
         self.check(dual)?;

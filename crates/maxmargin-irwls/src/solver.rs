@@ -42,6 +42,10 @@ impl Solve for Irwls {
         Ok(())
     }
 
+    fn uses_neighbours(&self) -> bool {
+        false
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(NAME, space)?;
         let config = IrwlsConfig {

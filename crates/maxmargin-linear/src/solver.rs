@@ -57,6 +57,10 @@ impl Solve for Linear {
         Ok(())
     }
 
+    fn uses_neighbours(&self) -> bool {
+        false
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let Some(matrix) = space.matrix() else {
             return Err(self.refused(Reason::NoFeatures));

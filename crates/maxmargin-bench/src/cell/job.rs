@@ -195,6 +195,9 @@ pub(crate) struct Update {
     pub(crate) setting: Setting,
     /// The method that updates the model.
     pub(crate) method: Method,
+    /// True if SMO takes pair steps alone, as the papers' does, and no conjugate ones.
+    #[serde(default)]
+    pub(crate) pairs_alone: bool,
     /// Samples of the first model; all but the added ones when absent.
     pub(crate) window: Option<usize>,
     /// Samples that every update adds.

@@ -44,6 +44,10 @@ impl Solve for Trainings {
         self.usual.takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        self.own_rows.is_none() && self.usual.uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let solved = match (self.own_rows, space.rows()) {
             (Some(bytes), Some(shared)) => {

@@ -90,6 +90,10 @@ impl Solve for OwnRule {
         self.usual.takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        self.usual.uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let matrix = space.matrix().ok_or_else(|| Refused::new(self.name(), Reason::NoFeatures))?;
         let Linear { method, seed } = self.usual;

@@ -39,6 +39,10 @@ impl Solve for DefaultSolver {
         self.solver.takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        self.solver.uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         self.solver.solve(dual, space, start, run)
     }

@@ -142,6 +142,10 @@ impl Solve for OnSimplex {
         self.usual.takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        self.usual.uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, _: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
         self.train(dual, rows, run)

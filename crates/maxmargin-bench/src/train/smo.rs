@@ -39,6 +39,10 @@ impl Solve for SmoAndFinish {
         Smo::default().takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        Smo::default().uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
         let stop = run.stop;

@@ -74,6 +74,10 @@ impl Solve for TracedSolver {
         self.usual.takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        self.usual.uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let outer = run.control;
         let mut seen = MachineTrace::default();

@@ -69,6 +69,10 @@ impl Solve for WorkingSetSolver {
         self.usual.takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        self.usual.uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let rows = Refused::unless_rows(self.name(), space)?;
         let Irwls { selection, working_set, seed } = self.usual;

@@ -34,7 +34,7 @@ impl<'g> Smo<'g> {
         let begun = Instant::now();
         let dual = self.pool.dual(members(&self.before.ids, change))?;
         let start = if self.seeded { start(&dual, &self.rows, &self.before)? } else { Start::zero(&dual)? };
-        let config = SmoConfig { par: self.pool.par, ..SmoConfig::default() };
+        let config = SmoConfig { conjugate: !self.pool.cell.pairs_alone, par: self.pool.par, ..SmoConfig::default() };
         let solution = solve(&dual, &self.rows, start, &config, &self.stop, &RunControl::unlimited())?;
         let seconds = begun.elapsed().as_secs_f64();
 

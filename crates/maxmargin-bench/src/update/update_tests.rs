@@ -51,6 +51,14 @@ fn seeds_save_iterations_and_rounds_repeat_counts() {
 }
 
 #[test]
+fn pairs_alone_take_more_steps_to_the_same_optimum() {
+    let more = |alone: bool| json!({"c": 1e3, "add": 2, "remove": 2, "updates": 3, "pairs_alone": alone});
+    let (pairs, conjugate) = (run("smo", &more(true)).expect("pairs"), run("smo", &more(false)).expect("conjugate"));
+    assert!(pairs.iterations > conjugate.iterations, "{:?} {:?}", pairs.iterations, conjugate.iterations);
+    assert!((pairs.objective - conjugate.objective).abs() <= 1e-8 * conjugate.objective);
+}
+
+#[test]
 fn libsvm_agrees_where_it_is_installed() {
     if program("svm-train").is_none() {
         return;

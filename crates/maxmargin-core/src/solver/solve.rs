@@ -98,10 +98,9 @@ pub trait Solve: Sync {
     fn takes(&self, formulation: &Formulation, features: bool) -> Result<(), Refused>;
 
     /// Returns whether the solver works on the neighbours of samples, where a matrix has found them
-    /// ([`Space::find_neighbours`]).
-    fn uses_neighbours(&self) -> bool {
-        false
-    }
+    /// ([`Space::find_neighbours`]). There is no default: a solver that wraps another one would
+    /// forget to ask it.
+    fn uses_neighbours(&self) -> bool;
 
     /// Minimises `dual` from `start`.
     ///

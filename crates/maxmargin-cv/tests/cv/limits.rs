@@ -177,6 +177,10 @@ impl Solve for Counting {
         self.0.takes(formulation, features)
     }
 
+    fn uses_neighbours(&self) -> bool {
+        self.0.uses_neighbours()
+    }
+
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.solve(dual, space, start, run)

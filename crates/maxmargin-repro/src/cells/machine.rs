@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 
 /// The machine, compiler and commit of a measurement.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostMachine {
     /// The processor's name.
     pub cpu: String,

@@ -1,6 +1,7 @@
 //! A row of a report: the figures of one cell, measured and printed.
 
 use super::cell::Cell;
+use super::machine::HostMachine;
 use super::record::Measured;
 use super::settings::Settings;
 use std::collections::BTreeMap;
@@ -29,8 +30,8 @@ pub(crate) struct Figures {
     pub(crate) repeats: usize,
     /// The settings of the cell.
     pub(crate) settings: Settings,
-    /// The processor that it was measured on.
-    pub(crate) processor: String,
+    /// The machine that it was measured on.
+    pub(crate) machine: HostMachine,
     /// The revisions of the measured program, by run.
     pub(crate) revisions: BTreeMap<u64, String>,
 }
@@ -58,6 +59,21 @@ impl Figures {
 }
 
 impl Row {
+    /// Returns the seconds of the first peer, if it was measured on this row's machine.
+    pub(crate) fn peer_seconds(&self) -> Option<f64> {
+        self.seconds_here(self.peer.as_ref()?)
+    }
+
+    /// Returns the seconds of the second peer, if it was measured on this row's machine.
+    pub(crate) fn second_seconds(&self) -> Option<f64> {
+        self.seconds_here(self.second.as_ref()?)
+    }
+
+    /// Seconds of two machines do not compare.
+    fn seconds_here(&self, peer: &Figures) -> Option<f64> {
+        peer.counted_seconds().filter(|_| peer.machine.is_same_host(&self.ours.machine))
+    }
+
     pub(crate) fn counted(&self) -> Option<&Measured> {
         self.ours.counted()
     }

@@ -43,12 +43,12 @@ pub(super) const COLUMNS: &[Column] = &[
     // Whole processes.
     number("here-seconds", "here, s", seconds, |at| wall(at.row).into()),
     number("process-seconds", "process, s", short::<3>, |at| wall(at.row).into()),
-    number("peer-here-seconds", "{peer} here, s", seconds, |at| peer_seconds(at.row).into()),
-    number("peer-process-seconds", "{peer}, process s", short::<3>, |at| peer_seconds(at.row).into()),
-    number("peer-here-ratio", "{peer} / here", digits::<1>, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
-    number("second-here-seconds", "{second} here, s", seconds, |at| second_seconds(at.row).into()),
-    number("second-here-ratio", "{second} / here", digits::<1>, |at| ratio(second_seconds(at.row), wall(at.row)).into()),
-    number("peer-process-ratio", "{peer} / this, process", times, |at| ratio(peer_seconds(at.row), wall(at.row)).into()),
+    number("peer-here-seconds", "{peer} here, s", seconds, |at| at.row.peer_seconds().into()),
+    number("peer-process-seconds", "{peer}, process s", short::<3>, |at| at.row.peer_seconds().into()),
+    number("peer-here-ratio", "{peer} / here", digits::<1>, |at| ratio(at.row.peer_seconds(), wall(at.row)).into()),
+    number("second-here-seconds", "{second} here, s", seconds, |at| at.row.second_seconds().into()),
+    number("second-here-ratio", "{second} / here", digits::<1>, |at| ratio(at.row.second_seconds(), wall(at.row)).into()),
+    number("peer-process-ratio", "{peer} / this, process", times, |at| ratio(at.row.peer_seconds(), wall(at.row)).into()),
     beside("here-seconds-ratio", "{of} / this, here", times, |at| at.over(wall)),
     // Parts of a process.
     number("solve-seconds", "training, s", short::<3>, |at| at.row.number("solve_seconds").into()),
@@ -229,14 +229,6 @@ fn tally(row: &Row, of: impl Fn(&Measured) -> Option<u64>) -> Option<f64> {
 
 fn peer(row: &Row, of: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
     of(row.peer.as_ref()?.counted()?)
-}
-
-fn peer_seconds(row: &Row) -> Option<f64> {
-    row.peer.as_ref()?.counted_seconds()
-}
-
-fn second_seconds(row: &Row) -> Option<f64> {
-    row.second.as_ref()?.counted_seconds()
 }
 
 fn wall(row: &Row) -> Option<f64> {

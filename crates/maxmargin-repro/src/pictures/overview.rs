@@ -3,7 +3,6 @@
 
 use crate::cells::machine::HostMachine;
 use crate::cells::record::Record;
-use crate::cells::row::Figures;
 use crate::numbers::format::{seconds, times};
 use crate::searches::grids;
 use crate::specs::spec::Spec;
@@ -93,12 +92,10 @@ pub(crate) fn group(spec: &Spec, records: &[Record]) -> Outcome<Option<Group>> {
     };
     let (mut rows, mut processors) = (Vec::new(), BTreeSet::new());
     for row in measured(spec, table, records)? {
-        let seconds = |peer: &Option<Figures>| peer.as_ref().and_then(Figures::counted_seconds);
         let wanted = row.cell.shown == source.setting && row.cell.variant == source.variant && row.counted().is_some();
-        if let Some(theirs) = seconds(&row.peer).filter(|_| wanted) {
-            let openmp = seconds(&row.second);
-            processors
-                .extend([&row.ours].into_iter().chain(&row.peer).chain(&row.second).map(|figures| figures.processor.clone()));
+        if let Some(theirs) = row.peer_seconds().filter(|_| wanted) {
+            let openmp = row.second_seconds();
+            processors.insert(row.ours.machine.cpu.clone());
             let (name, ours) = (row.cell.problem.clone(), row.ours.seconds);
             rows.push(Row { name, libsvm: theirs, openmp, intelex: None, ours });
         }

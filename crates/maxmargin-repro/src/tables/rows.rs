@@ -78,7 +78,7 @@ pub(crate) fn figures(records: &[Record], of: impl Fn(&Record) -> bool) -> Optio
     measured.train_seconds = middle(|measured| measured.train_seconds);
     measured.process_seconds = middle(|measured| measured.process_seconds);
     let settings = records.last().map(|record| record.settings.clone()).unwrap_or_default();
-    let processor = records.last().map(|record| record.machine.cpu.clone()).unwrap_or_default();
+    let machine = records.last().map(|record| record.machine.clone()).unwrap_or_default();
     let revisions = records.iter().map(|record| (record.run, record.machine.revision.clone())).collect();
-    Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings, processor, revisions })
+    Some(Figures { seconds: median(&mut seconds), measured, flaw, repeats: records.len(), settings, machine, revisions })
 }
