@@ -39,6 +39,7 @@ mod claims {
     pub(crate) mod page;
     mod rule;
     mod series;
+    pub(crate) mod sheets;
     mod verdict;
 }
 mod columns {

@@ -1,11 +1,12 @@
 //! Rules on made-up lines, the specs of claims, and the committed page.
 
 use super::again::again;
-use super::claim::{Claims, Evidence, PAPERS};
+use super::claim::{Evidence, PAPERS, PaperClaims};
 use super::figure::Figure;
 use super::finding::Finding;
 use super::page::page;
-use super::verdict::Verdict;
+use super::sheets::Sheets;
+use super::verdict::{Fault, Verdict};
 use crate::cells::record::Record;
 use crate::specs::spec::Spec;
 use crate::workspace::tools::root;
@@ -64,8 +65,8 @@ fn lines() -> Vec<Record> {
 fn evidence(part: &str, records: Vec<Record>) -> Evidence {
     let claims =
         format!("paper = \"P\"\n[[claim]]\nid = \"S9.1\"\ntext = \"It is so\"\nplace = \"table 1\"\nbecause = \"Folds\"\n{part}");
-    let claims = Claims::parse(&claims).unwrap_or_else(|failure| panic!("{failure}"));
-    Evidence { spec: Spec::parse(SPEC).expect("spec"), claims, records }
+    let claims = PaperClaims::parse(&claims).unwrap_or_else(|failure| panic!("{failure}"));
+    Evidence { claims, sheets: Sheets::new(Spec::parse(SPEC).expect("spec"), records) }
 }
 
 fn part(look: &str, rule: &str) -> String {
@@ -233,7 +234,7 @@ fn the_page_says_what_was_found_and_what_is_missing() {
     ];
     let text = page(&[evidence(&rules.concat(), lines())]).expect("page");
     let row = text.lines().find(|line| line.contains("[S9.1]")).expect("row");
-    assert!(row.contains("[S9.1](.md#table-1-t)") && row.contains("**holds in part**"), "{row}");
+    assert!(row.contains("[S9.1](.md#table-1-t)") && row.contains("**holds in part, ours**"), "{row}");
     assert!(row.contains("what: 3 of 5") && row.contains("what: 0 of 5") && row.contains("Folds"), "{row}");
     assert!(row.contains("Without figures: 2 cells of table 1 (B); a trace of gaps"), "{row}");
     assert!(text.contains("cargo xtask bench  --table 1"), "{text}");
@@ -275,10 +276,31 @@ fn what_held_and_no_longer_does_is_found_at_the_places_of_both() {
 }
 
 #[test]
+fn a_claim_that_is_not_whole_is_the_papers_where_the_reproduction_is_fair() {
+    let fails = part(RATIO, "{ each = { at_least = 10, known = 0.5 } }");
+    let fair = |name: &str, rule: &str| part(RATIO, rule).replace("[[claim.part]]", &format!("[fair.{name}]"));
+    let fault = |text: &str| {
+        let evidence = evidence(text, lines());
+        Verdict::of(&evidence.claims.claims[0], &evidence).expect("verdict").fault()
+    };
+    let (holds, not) = ("{ each = { at_most = 100, known = 0.5 } }", "{ each = { at_most = 1, known = 0.5 } }");
+    assert_eq!(fault(&part(RATIO, holds)), None);
+    assert_eq!(fault(&fails), Some(Fault::Ours), "nothing shows that it is fair");
+    let (one, both) = (|part: &str| format!("fair = [\"a\"]\n{part}"), |part: &str| format!("fair = [\"a\", \"b\"]\n{part}"));
+    assert_eq!(fault(&(one(&fails) + &fair("a", holds))), Some(Fault::Paper));
+    assert_eq!(fault(&(both(&fails) + &fair("a", holds) + &fair("b", not))), Some(Fault::Ours), "some of it fails");
+    let untold = part(RATIO, "{ each = { at_least = 1.4, needs = 0.66 } }");
+    assert_eq!(fault(&(one(&untold) + &fair("a", holds))), Some(Fault::Ours), "what is not measured is ours");
+    let text = page(&[evidence(&(one(&fails) + &fair("a", holds)), lines())]).expect("page");
+    assert!(text.contains("| 1 | 0 | 0 | 1 | 0 | 1 | 0 |") && text.contains("**does not hold, the paper's**"), "{text}");
+    assert!(text.contains("| does not hold | **the paper's** | what: holds (5 of 5"), "{text}");
+}
+
+#[test]
 fn rules_that_make_no_sense_are_refused() {
     let said = |part: &str| {
         let text = format!("paper = \"P\"\n[[claim]]\nid = \"S9.1\"\ntext = \"\"\nplace = \"\"\n{part}");
-        Claims::parse(&text).err().expect("refused").to_string()
+        PaperClaims::parse(&text).err().expect("refused").to_string()
     };
     assert!(said(&part(RATIO, "{ each = { needs = 0.5 } }")).contains("at_least or at_most"));
     assert!(said(&part(RATIO, "{ awaits = \"x\" }")).contains("takes no look"));
@@ -286,6 +308,8 @@ fn rules_that_make_no_sense_are_refused() {
     assert!(said(&part(RATIO, "{ pairs = { sign = \"below\" } }")).contains("p_at_most"));
     assert!(said(&part(&RATIO.replace("iterations", "iteratoins"), "{ each = { at_least = 1 } }")).contains("no column"));
     assert!(said(&part(RATIO, "{ each = { at_lest = 1 } }")).contains("at_lest"));
+    let unknown = "fair = [\"x\"]\n".to_owned() + &part(RATIO, "{ each = { at_least = 1 } }");
+    assert!(said(&unknown).contains("no evidence is called `x`"));
 }
 
 /// Every claim of every paper once, in order, and what its rules look at is there.
@@ -293,16 +317,15 @@ fn rules_that_make_no_sense_are_refused() {
 fn all_claims_of_the_five_papers() {
     let mut ids = Vec::new();
     for (n, paper) in PAPERS.iter().enumerate() {
-        let (spec, claims) =
-            (Spec::load(paper).expect("spec"), Claims::load(paper).unwrap_or_else(|failure| panic!("{failure}")));
+        let Evidence { claims, sheets } = Evidence::of(paper, Vec::new()).unwrap_or_else(|failure| panic!("{failure}"));
         for (m, claim) in claims.claims.iter().enumerate() {
             assert_eq!(claim.id, format!("S{}.{}", n + 1, m + 1));
             assert!(!claim.parts.is_empty(), "{}", claim.id);
-            for part in &claim.parts {
+            for part in claim.parts.iter().chain(claims.fair.values()) {
                 for look in part.look.iter().chain(part.rule.second()) {
-                    let table = look.table(&spec).unwrap_or_else(|| panic!("{}: no table {}", claim.id, look.table));
+                    let table = sheets.table(look.table).unwrap_or_else(|| panic!("{}: no table {}", claim.id, look.table));
                     assert_eq!(look.unknown(table), Vec::<String>::new(), "{}, {}", claim.id, part.says);
-                    let figures: Vec<Figure> = look.figures(&spec, &[]).expect("figures");
+                    let figures: Vec<Figure> = look.figures(&sheets).expect("figures");
                     assert!(!figures.is_empty(), "{}, {}: no place", claim.id, part.says);
                 }
             }
@@ -317,7 +340,8 @@ fn all_claims_of_the_five_papers() {
 fn tests_that_decide_claims_exist() {
     let mut named = 0;
     for paper in PAPERS {
-        for part in Claims::load(paper).expect("claims").claims.iter().flat_map(|claim| &claim.parts) {
+        let claims = PaperClaims::load(paper).expect("claims");
+        for part in claims.claims.iter().flat_map(|claim| &claim.parts).chain(claims.fair.values()) {
             let Some(test) = part.rule.test() else { continue };
             let (file, name) = test.split_once("::").unwrap_or_else(|| panic!("`{test}` is no FILE::NAME"));
             let text = fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{test}: {error}"));

@@ -1,16 +1,14 @@
 //! The figures that a rule looks at: one for each place of a table, as far as raw lines know it.
 
 use super::figure::{Figure, Missing};
+use super::sheets::{Sheet, Sheets};
 use crate::cells::cell::Cell;
-use crate::cells::record::Record;
 use crate::cells::row::Row;
 use crate::cells::settings::Settings;
 use crate::columns::entry::Entry;
 use crate::columns::value::{Shown, quotient};
-use crate::specs::extent::{Extent, cells};
-use crate::specs::spec::Spec;
+#[cfg(test)]
 use crate::specs::table::Table;
-use crate::tables::rows::measured;
 use crate::workspace::failure::Outcome;
 use serde::Deserialize;
 
@@ -52,29 +50,11 @@ struct Than {
     ratio: bool,
 }
 
-/// A table, its measured rows, and all of its cells.
-struct Sheet<'s> {
-    table: &'s Table,
-    rows: Vec<Row>,
-    cells: Vec<Cell>,
-}
-
-impl<'s> Sheet<'s> {
-    fn of(spec: &'s Spec, table: &'s Table, records: &[Record]) -> Outcome<Self> {
-        let cells = cells(spec, table, Extent { full: true, ..Extent::default() });
-        Ok(Self { table, rows: measured(spec, table, records)?, cells })
-    }
-}
-
 impl Look {
     /// Returns the figures of all places of the spec, measured or not; none without the table.
-    pub(crate) fn figures(&self, spec: &Spec, records: &[Record]) -> Outcome<Vec<Figure>> {
-        let Some(sheet) = self.table(spec).map(|table| Sheet::of(spec, table, records)).transpose()? else {
-            return Ok(Vec::new());
-        };
-        let of = |variant: &String| self.alone(&sheet, variant);
-        // Read once for all figures.
-        let than = self.than.as_ref().map(|than| Self::compared(than, spec, records)).transpose()?.flatten();
+    pub(crate) fn figures(&self, sheets: &Sheets) -> Outcome<Vec<Figure>> {
+        let Some(sheet) = sheets.sheet(self.table)? else { return Ok(Vec::new()) };
+        let of = |variant: &String| self.alone(sheet, variant);
         let others: Vec<Vec<Figure>> = self.against.iter().chain(&self.minus).map(of).collect();
         let mut figures = Vec::new();
         for mut figure in self.variants.iter().flat_map(of) {
@@ -90,8 +70,8 @@ impl Look {
             } else if !self.against.is_empty() {
                 figure.value = quotient(least(&values), figure.value);
             }
-            if let Some((ratio, sheet)) = &than {
-                self.compare(&mut figure, *ratio, sheet, spec)?;
+            if let Some(than) = &self.than {
+                self.compare(&mut figure, than, sheets)?;
             }
             // A figure that is known without these cells does not miss them.
             if !figure.nothing() {
@@ -108,15 +88,11 @@ impl Look {
         })
     }
 
-    /// Returns the table that figures are compared with, and whether as a ratio.
-    fn compared<'s>(than: &Than, spec: &'s Spec, records: &[Record]) -> Outcome<Option<(bool, Sheet<'s>)>> {
-        let table = spec.tables.iter().find(|table| table.number == than.table && table.from.is_empty());
-        table.map(|table| Ok((than.ratio, Sheet::of(spec, table, records)?))).transpose()
-    }
-
     /// Compares a figure with that of the same variant in another table.
-    fn compare(&self, figure: &mut Figure, ratio: bool, sheet: &Sheet, spec: &Spec) -> Outcome<()> {
-        let named = |problem: &str| spec.problem(problem).map(|known| known.paper.clone().unwrap_or_else(|| known.name.clone()));
+    fn compare(&self, figure: &mut Figure, than: &Than, sheets: &Sheets) -> Outcome<()> {
+        let Some(sheet) = sheets.sheet(than.table)? else { return Ok(()) };
+        let named =
+            |problem: &str| sheets.spec.problem(problem).map(|known| known.paper.clone().unwrap_or_else(|| known.name.clone()));
         let anywhere = Self { problems: None, ..self.clone() };
         let others = anywhere.alone(sheet, &figure.variant);
         let wanted = named(&figure.problem)?;
@@ -127,7 +103,7 @@ impl Look {
             }
         }
         figure.value = match same {
-            Some(other) if ratio => {
+            Some(other) if than.ratio => {
                 figure.missing.extend(other.missing.clone());
                 quotient(other.value, figure.value.clone())
             }
@@ -142,11 +118,6 @@ impl Look {
             None => Shown::Nothing,
         };
         Ok(())
-    }
-
-    /// Returns the table of the look.
-    pub(crate) fn table<'s>(&self, spec: &'s Spec) -> Option<&'s Table> {
-        spec.tables.iter().find(|table| table.number == self.table && table.from.is_empty())
     }
 
     /// Returns names that the table does not have.
@@ -178,7 +149,7 @@ impl Look {
             let nothing = matches!(value, Shown::Nothing | Shown::Words(_));
             let name = || {
                 let (problem, setting, variant) = (cell.problem.clone(), cell.shown.clone(), variant.to_owned());
-                Missing { table: table.number, problem, setting, variant }
+                Missing { table: *table, problem, setting, variant }
             };
             figures.push(Figure {
                 problem: cell.problem.clone(),

@@ -1,10 +1,10 @@
 //! The page of all verdicts, docs/reproduction/README.md, and the shorter forms of it in reports
 //! and on a terminal.
 
-use super::claim::{Claim, Evidence};
+use super::claim::{Claim, Evidence, Part};
 use super::figure::Missing;
 use super::finding::{Decision, Finding};
-use super::verdict::Verdict;
+use super::verdict::{Fault, Verdict};
 use crate::numbers::format::capital;
 use crate::numbers::groups::grouped;
 use crate::workspace::failure::Outcome;
@@ -25,12 +25,15 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
          missing which the rule needs; the verdict is made as soon as they are there. *Tested* means arithmetic that a test of the crates\n\
          shows. A ratio is slower over faster, so that more than 1 speaks for the paper's method; papers, machines and programs differ, so\n\
          that seconds are compared within one machine only. The rules stand below each table, part by part, with the command that measures.\n\n\
+         A claim that is not whole is *the paper's* if a part of it fails although the reproduction is fair: the method is the printed one,\n\
+         by tests, and what else the paper prints of the experiment comes out here. Otherwise it is *ours*: something is not measured, or\n\
+         differs from the paper. [One table](#claims-that-are-not-whole) has them all.\n\n\
          `cargo xtask bench --stale` lists the lines that are older than the crates which they measure. `cargo xtask bench\n\
          --recheck 40` measures 40 random cells again and fails where a count is another one.\n\n",
     );
     text += &counts(papers)?;
     for evidence in papers {
-        let _ = write!(text, "\n## {}\n\n[The whole report]({}.md)\n\n", evidence.claims.paper, evidence.spec.name);
+        let _ = write!(text, "\n## {}\n\n[The whole report]({}.md)\n\n", evidence.claims.paper, evidence.sheets.spec.name);
         text += "| | claim | verdict | what decides | why not, or what is missing |\n| --- | --- | --- | --- | --- |\n";
         let mut rules = String::new();
         for claim in &evidence.claims.claims {
@@ -41,7 +44,7 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
                 linked(claim, evidence),
                 bare(&claim.text),
                 bare(&claim.place),
-                verdict.words(),
+                words(&verdict),
                 bare(&decisive(claim, &verdict)),
                 bare(&why(claim, &verdict))
             );
@@ -49,24 +52,77 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
         }
         let _ = write!(text, "\n<details><summary>The rules, part by part</summary>\n\n{rules}\n</details>\n");
     }
+    text += &not_whole(papers)?;
     Ok(text)
 }
 
-/// Returns the table of verdicts: the number of claims of each paper with each of them.
+/// Returns the verdict's words and the side at fault.
+fn words(verdict: &Verdict) -> String {
+    verdict.fault().map_or_else(|| verdict.words(), |fault| format!("{}, {}", verdict.words(), fault.words()))
+}
+
+/// Returns the table of claims that are not whole, with the side at fault and what decides that.
+fn not_whole(papers: &[Evidence]) -> Outcome<String> {
+    let mut text = String::from(
+        "\n## PaperClaims that are not whole\n\n| | claim | verdict | whose | is the reproduction fair? | why not whole |\n\
+         | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for evidence in papers {
+        for claim in &evidence.claims.claims {
+            let verdict = Verdict::of(claim, evidence)?;
+            let Some(fault) = verdict.fault() else { continue };
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | **{}** | {} | {} |",
+                linked(claim, evidence),
+                bare(&claim.text),
+                verdict.words(),
+                fault.words(),
+                bare(&fairness(claim, &verdict, evidence)),
+                bare(&why(claim, &verdict))
+            );
+        }
+    }
+    Ok(text)
+}
+
+/// Returns the evidence that the reproduction is fair, with what was found.
+fn fairness(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
+    if claim.fair.is_empty() {
+        return "not shown".into();
+    }
+    let one = |(part, decision): (&Part, &Decision)| {
+        let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
+        format!("{}: {}{figure}", part.says, decision.finding.words())
+    };
+    evidence.claims.fair(claim).zip(&verdict.fair).map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the table of verdicts: the number of claims of each paper with each of them, and of those
+/// that are not whole, whose fault it is.
 pub(crate) fn counts(papers: &[Evidence]) -> Outcome<String> {
     let mut text = String::from(
-        "| paper | claims | hold | in part | do not hold | cannot be told |\n| --- | --: | --: | --: | --: | --: |\n",
+        "| paper | claims | hold | in part | do not hold | cannot be told | not whole: the paper's | ours |\n\
+         | --- | --: | --: | --: | --: | --: | --: | --: |\n",
     );
-    let mut sums = [0; 4];
+    let mut sums = [0; 6];
     for evidence in papers {
-        let found = findings(evidence)?;
-        let of = FINDINGS.map(|finding| found.iter().filter(|found| **found == finding).count());
-        sums.iter_mut().zip(of).for_each(|(sum, n)| *sum += n);
-        let _ = writeln!(text, "| {} | {} | {} |", evidence.claims.paper, found.len(), of.map(|n| n.to_string()).join(" | "));
+        let verdicts: Vec<Verdict> =
+            evidence.claims.claims.iter().map(|claim| Verdict::of(claim, evidence)).collect::<Outcome<_>>()?;
+        let count = |of: &dyn Fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| of(verdict)).count();
+        let findings = FINDINGS.map(|finding| count(&|verdict| verdict.finding == finding));
+        let faults = [Fault::Paper, Fault::Ours].map(|fault| count(&|verdict| verdict.fault() == Some(fault)));
+        let all: Vec<usize> = findings.into_iter().chain(faults).collect();
+        sums.iter_mut().zip(&all).for_each(|(sum, n)| *sum += n);
+        let _ = writeln!(text, "| {} | {} | {} |", evidence.claims.paper, verdicts.len(), joined(&all));
     }
-    let all: usize = sums.iter().sum();
-    let _ = writeln!(text, "| all | {all} | {} |", sums.map(|n| n.to_string()).join(" | "));
+    let all: usize = sums[..FINDINGS.len()].iter().sum();
+    let _ = writeln!(text, "| all | {all} | {} |", joined(&sums));
     Ok(text)
+}
+
+fn joined(numbers: &[usize]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | ")
 }
 
 /// Returns the claims of one paper and their verdicts, a line each, for the top of its report.
@@ -78,13 +134,9 @@ pub(crate) fn brief(evidence: &Evidence) -> Outcome<String> {
         let figure = if figure.is_empty() { figure } else { format!(" {}.", capital(&figure)) };
         let why = why(claim, &verdict);
         let why = if why.is_empty() { why } else { format!(" {why}.").replace("..", ".") };
-        let _ = writeln!(text, "- **{}: {}.** {}.{figure}{why}", claim.id, verdict.words(), claim.text);
+        let _ = writeln!(text, "- **{}: {}.** {}.{figure}{why}", claim.id, words(&verdict), claim.text);
     }
     Ok(text)
-}
-
-fn findings(evidence: &Evidence) -> Outcome<Vec<Finding>> {
-    evidence.claims.claims.iter().map(|claim| Ok(Verdict::of(claim, evidence)?.finding)).collect()
 }
 
 /// Returns a text without line breaks and bars, which would end a cell of a table.
@@ -94,9 +146,9 @@ fn bare(text: &str) -> String {
 
 /// Returns the claim's number as a link to the first table that its rules look at.
 fn linked(claim: &Claim, evidence: &Evidence) -> String {
-    let table = claim.parts.iter().find_map(|part| part.look.as_ref()?.table(&evidence.spec));
+    let table = claim.parts.iter().find_map(|part| evidence.sheets.table(part.look.as_ref()?.table));
     let anchor = table.map_or(String::new(), |table| format!("#{}", slug(&table.heading())));
-    format!("[{}]({}.md{anchor})", claim.id, evidence.spec.name)
+    format!("[{}]({}.md{anchor})", claim.id, evidence.sheets.spec.name)
 }
 
 /// Returns a heading's anchor, as GitHub makes it.
@@ -150,23 +202,29 @@ fn few(names: &[String]) -> String {
 /// Returns the rules of a claim, their findings, and the commands that measure it.
 fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
     let mut text = format!("- **{}**", claim.id);
-    let mut tables: Vec<u32> =
-        claim.parts.iter().filter_map(|part| Some(part.look.as_ref()?.table(&evidence.spec)?.number)).collect();
+    let mut tables: Vec<u32> = claim
+        .parts
+        .iter()
+        .chain(evidence.claims.fair(claim))
+        .filter_map(|part| Some(evidence.sheets.table(part.look.as_ref()?.table)?.number))
+        .collect();
     tables.sort_unstable();
     tables.dedup();
     if !tables.is_empty() {
         let tables: Vec<String> = tables.iter().map(ToString::to_string).collect();
-        let _ = write!(text, " `cargo xtask bench {} --table {}`", evidence.spec.name, tables.join(","));
+        let _ = write!(text, " `cargo xtask bench {} --table {}`", evidence.sheets.spec.name, tables.join(","));
     }
     text += "\n";
-    for (part, decision) in claim.parts.iter().zip(&verdict.parts) {
+    let all = claim.parts.iter().zip(&verdict.parts).map(|judged| ("", judged));
+    let fair = evidence.claims.fair(claim).zip(&verdict.fair).map(|judged| ("fair if: ", judged));
+    for (head, (part, decision)) in all.chain(fair) {
         let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
         let missing = match &decision.missing[..] {
             [] => String::new(),
             cells => format!("; without figures: {}", few(&cells.iter().map(ToString::to_string).collect::<Vec<_>>())),
         };
         let missing = decision.awaits.as_ref().map_or(missing, |what| format!("; waits for {what}"));
-        let _ = writeln!(text, "  - {}: {}: *{}*{figure}{missing}", part.says, part.rule.words(), decision.finding.words());
+        let _ = writeln!(text, "  - {head}{}: {}: *{}*{figure}{missing}", part.says, part.rule.words(), decision.finding.words());
     }
     if let Some(differs) = &claim.differs {
         let _ = writeln!(text, "  - Not as first proposed: {differs}");

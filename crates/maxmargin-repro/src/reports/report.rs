@@ -4,7 +4,7 @@
 use crate::cells::record::{Measured, Record};
 use crate::cells::row::Row;
 use crate::cells::settings::label;
-use crate::claims::claim::{Claims, Evidence, PAPERS};
+use crate::claims::claim::{Evidence, PAPERS};
 use crate::claims::page::brief;
 use crate::columns::markdown::{among, markdown};
 use crate::pictures::{bars, lines, overview};
@@ -78,7 +78,7 @@ fn first_page(spec: &Spec, records: &[Record]) -> Outcome<String> {
     if !has_claims(spec) {
         return Ok(remarks(spec));
     }
-    let evidence = Evidence { spec: Spec::load(&spec.name)?, claims: Claims::load(&spec.name)?, records: records.to_vec() };
+    let evidence = Evidence::of(&spec.name, records.to_vec())?;
     let list = brief(&evidence)?;
     Ok(format!("What the paper claims, and whether it holds here ([all papers](README.md), with the rules):\n\n{list}\n"))
 }
