@@ -25,6 +25,7 @@ mod system {
 }
 mod train {
     mod contender;
+    mod ddag;
     mod interior_point;
     mod linear;
     pub(crate) mod measure;

@@ -16,6 +16,9 @@ pub(crate) struct Measured {
     pub(crate) rows_computed: u64,
     /// Percent.
     pub(crate) accuracy: Option<f64>,
+    /// Percent, where the machines of pairs of classes decide along a graph and not by votes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accuracy_ddag: Option<f64>,
     /// Dual objective (maximised), summed over the folds.
     pub(crate) objective: f64,
     /// Largest KKT violation of all certificates.

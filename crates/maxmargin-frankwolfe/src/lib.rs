@@ -14,8 +14,8 @@
 //! - [`FrankWolfeOutcome`] is the result, with the [`Steps`] made and the [`Evidence`] for
 //!   convergence.
 //! - [`Simplex`] is the solver behind the [`maxmargin_core::Solve`] trait, in the ordinary scaling.
-//! - [`random_start()`] is the start of the papers, and [`Ball`] the enclosing ball of their
-//!   notation.
+//! - [`random_start()`] is the start of the papers' measurements, [`two_point_start()`] their
+//!   simpler one, and [`Ball`] the enclosing ball of their notation.
 //!
 //! All methods work over the rows of one store and stop by the duality gap. The maths is in
 //! `docs/math/frank-wolfe.md`.
@@ -30,6 +30,7 @@ mod point;
 mod random_start;
 mod solve;
 mod solver;
+mod two_point_start;
 
 pub use config::{Evidence, Finish, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, Sampling, StepMethod, Steps, StopRule};
 pub use l2_svm::{L2Svm, L2SvmDecision, decision, l2_svm, ordinary};
@@ -41,3 +42,4 @@ pub use point::ball::Ball;
 pub use random_start::{POINTS, random_start};
 pub use solve::solve;
 pub use solver::Simplex;
+pub use two_point_start::two_point_start;

@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     KFold,
     LeaveOneOut,
@@ -263,3 +264,15 @@ def test_splits_that_are_no_folds_are_fitted_one_by_one():
         found = estimator.cross_validate(X, y, cv=cv)
         assert not found.shared
         assert_allclose(found.test_score, cross_val_score(estimator, X, y, cv=cv), atol=1e-9)
+
+
+@pytest.mark.parametrize("pack", [np.asarray, sp.csr_matrix])
+def test_the_mean_squared_distance_of_two_rows_is_a_width(pack):
+    X, y = load_iris(return_X_y=True)
+    squared = ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2).mean()
+    ruled, given = (maxmargin.SVC(gamma=gamma, tol=1e-9).fit(pack(X), y) for gamma in ("mean", 1 / (2 * squared)))
+    assert_allclose(ruled.decision_function(X), given.decision_function(X), atol=1e-6)
+    ours = maxmargin.GridSearchCV(maxmargin.SVC(tol=1e-9), {"gamma": ["mean", "scale"], "C": [1, 10]}, cv=3).fit(pack(X), y)
+    theirs = GridSearchCV(maxmargin.SVC(tol=1e-9), {"gamma": ["mean", "scale"], "C": [1, 10]}, cv=3).fit(pack(X), y)
+    assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-12)
+    assert maxmargin.SVC(gamma="mean").fit(np.ones((4, 2)), [0, 1, 0, 1]).predict(np.ones((1, 2))).shape == (1,)

@@ -78,6 +78,7 @@ mod numbers {
     pub(crate) mod format;
     pub(crate) mod groups;
     pub(crate) mod statistics;
+    pub(crate) mod wrap;
 }
 mod pictures {
     pub(crate) mod bars;

@@ -149,6 +149,10 @@ pub(crate) struct SimplexOptions {
     pub(crate) sample_balanced: bool,
     /// Samples in a row that find no step before the run ends or scans all points.
     pub(crate) sample_tries: Option<usize>,
+    /// True if a run starts from a random sample and the one furthest from it, not from the
+    /// smallest ball of random samples.
+    #[serde(default)]
+    pub(crate) two_points: bool,
     /// True if samples that find no step end the run, as in the papers.
     #[serde(default)]
     pub(crate) sampled_stop: bool,

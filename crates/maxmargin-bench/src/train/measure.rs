@@ -8,7 +8,7 @@ use super::smo::SmoAndFinish;
 use super::study::{Posed, options, study};
 use super::trace::TracedSolver;
 use super::working_sets::WorkingSetSolver;
-use super::{linear, svmlight};
+use super::{ddag, linear, svmlight};
 use crate::cell::job::{Train, Trainer};
 use crate::data::{input, split};
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ use maxmargin::Solver;
 use maxmargin::core::{Dual, Formulation, Refused, Run, Solve, Solved, Start, TargetKind};
 use maxmargin::cv::RunControl;
 use maxmargin::data::{ClassLabels, Par, Samples};
-use maxmargin::kernel::{KernelKind, Space};
+use maxmargin::kernel::{KernelKind, Space, gamma_mean};
 use maxmargin::linear::Method;
 use maxmargin::smo::Smo;
 use maxmargin::solvers::SmoFinish;
@@ -112,26 +112,26 @@ pub(crate) fn measure(cell: &Train, par: Par) -> Result<Measured, Failure> {
     let process_seconds = begun.elapsed().as_secs_f64();
     let mut measured = Measured { read_seconds, total_seconds: process_seconds - read_seconds, ..Measured::of(&fitted) };
     if let Some(test) = &test {
-        let predicted = fitted.predict(&test.samples)?;
-        let right = predicted.iter().zip(&test.labels).filter(|(predicted, label)| predicted == label).count();
-        measured.accuracy = Some(100.0 * right as f64 / test.labels.len() as f64);
+        measured.accuracy = Some(accuracy(&fitted.predict(&test.samples)?, &test.labels));
+        if let Some(classes) = classes.filter(|classes| classes.count() > 2) {
+            let values = fitted.decision_values(&test.samples)?;
+            measured.accuracy_ddag = Some(accuracy(&ddag::labels(&values, classes), &test.labels));
+        }
     }
     let training = Training { cell, data: &data, classes, kernel: &kernel, fitted: &fitted, process_seconds, par };
     contender.add_figures(&training, &mut measured)?;
     Ok(measured)
 }
 
-/// Returns γ from the mean squared distance of two samples, `2 (mean ‖x‖² − ‖mean x‖²)`.
+/// Returns the percentage of labels that are as predicted.
+fn accuracy(predicted: &[f64], labels: &[f64]) -> f64 {
+    let right = predicted.iter().zip(labels).filter(|(predicted, label)| predicted == label).count();
+    100.0 * right as f64 / labels.len() as f64
+}
+
+/// Returns γ from the mean squared distance of two samples: `1 / 2σ²` for an RBF, `1 / σ²` for
+/// another kernel.
 fn mean_gamma(kernel: &KernelKind, samples: &Samples) -> f64 {
-    let mut mean = vec![0.0; samples.features()];
-    let mut norms = 0.0;
-    for i in 0..samples.len() {
-        samples.row(i).for_each(|k, v| {
-            mean[k] += v;
-            norms += v * v;
-        });
-    }
-    let n = samples.len() as f64;
-    let distance = 2.0 * (norms / n - mean.iter().map(|m| (m / n) * (m / n)).sum::<f64>());
-    if kernel.name == "rbf" { 0.5 / distance } else { 1.0 / distance }
+    let gamma = gamma_mean(samples);
+    if kernel.name == "rbf" { gamma } else { 2.0 * gamma }
 }

@@ -18,7 +18,7 @@ use maxmargin::core::{
 use maxmargin::data::{ClassLabels, RunControl};
 use maxmargin::frankwolfe::{
     Evidence, Finish, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, POINTS, Sampling, Simplex as Usual, StepMethod,
-    StopRule, decision, l2_svm, ordinary, random_start, solve,
+    StopRule, decision, l2_svm, ordinary, random_start, solve, two_point_start,
 };
 use maxmargin::kernel::{Rows, Space};
 use std::sync::{Mutex, PoisonError};
@@ -32,6 +32,7 @@ pub(crate) struct OnSimplex {
     c: f64,
     /// SMO replaces the method.
     by_smo: bool,
+    two_points: bool,
     trained: Mutex<Vec<MachineTraining>>,
 }
 
@@ -71,7 +72,8 @@ impl OnSimplex {
             Sampling { balanced: options.sample_balanced, tries: options.sample_tries.unwrap_or(usual.tries), ..usual }
         });
         let usual = Usual { sampling, ..Usual::of(method, seed) };
-        Self { usual, rule, c: cell.setting.c, by_smo: solver == Solver::Smo, trained: Mutex::default() }
+        let (by_smo, two_points) = (solver == Solver::Smo, options.two_points);
+        Self { usual, rule, c: cell.setting.c, by_smo, two_points, trained: Mutex::default() }
     }
 
     /// Trains one machine, with a start and samples of its own. The certificate is not timed.
@@ -80,7 +82,9 @@ impl OnSimplex {
         let simplex =
             l2_svm(dual.ids().to_vec(), dual.sign().to_vec(), self.c).map_err(|_| self.refused(&FrankWolfeError::Kernel))?;
         let seed = self.usual.seed.wrapping_add((run.machine as u64) << 32);
-        let start = random_start(&simplex, rows, POINTS, seed).map_err(|error| self.refused(&error))?;
+        let start =
+            if self.two_points { two_point_start(&simplex, rows, seed) } else { random_start(&simplex, rows, POINTS, seed) };
+        let start = start.map_err(|error| self.refused(&error))?;
         let sampling = self.usual.sampling.map(|sampling| Sampling { seed, ..sampling });
         let config = FrankWolfeConfig { rule: self.rule, sampling, par: run.par, ..FrankWolfeConfig::of(self.usual.method) };
         let mut outcome = if self.by_smo {

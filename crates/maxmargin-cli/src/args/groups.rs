@@ -64,7 +64,8 @@ pub(crate) struct KernelArgs {
     /// Kernel function
     #[arg(long, ignore_case = true, default_value = "rbf", value_parser = values::kernel())]
     pub(crate) kernel: &'static KernelKind,
-    /// Width: a number, auto (1/features) or scale (1/(features * variance))
+    /// Width: a number, auto (1/features), scale (1/(features * variance)) or mean (1/(2 * mean
+    /// squared distance))
     #[arg(short = 'g', long = "gamma", value_name = "GAMMA", default_value = "auto", value_parser = values::gamma, allow_hyphen_values = true)]
     pub(crate) gamma: Gamma,
     /// Degree of the polynomial
@@ -86,7 +87,7 @@ pub(crate) struct SearchArgs {
     /// as 2^-5
     #[arg(short = 'c', long = "cost", value_name = "VALUES", default_value = "2^-5:2^15:2^2", value_parser = values, allow_hyphen_values = true)]
     pub(crate) c: Values,
-    /// Values of gamma in the same way, or auto or scale, for kernels that have one
+    /// Values of gamma in the same way, or auto, scale or mean, for kernels that have one
     #[arg(short = 'g', long = "gamma", value_name = "VALUES", default_value = "2^-15:2^3:2^2", value_parser = widths, allow_hyphen_values = true)]
     pub(crate) gamma: Widths,
     /// Degrees of the polynomial kernel, comma-separated

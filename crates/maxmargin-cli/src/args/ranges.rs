@@ -58,11 +58,12 @@ pub(crate) fn values(text: &str) -> Result<Values, String> {
     Ok(Values(values))
 }
 
-/// Parses [`values`], `auto` or `scale`.
+/// Parses [`values`], `auto`, `scale` or `mean`.
 pub(crate) fn widths(text: &str) -> Result<Widths, String> {
     match text {
         "auto" => Ok(Widths::Rule(Gamma::Auto)),
         "scale" => Ok(Widths::Rule(Gamma::Scale)),
+        "mean" => Ok(Widths::Rule(Gamma::Mean)),
         _ => values(text).map(|values| Widths::Values(values.0)),
     }
 }

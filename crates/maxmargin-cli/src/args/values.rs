@@ -175,7 +175,8 @@ pub(crate) fn gamma(text: &str) -> Result<Gamma, String> {
     match text {
         "auto" => Ok(Gamma::Auto),
         "scale" => Ok(Gamma::Scale),
-        _ => positive(text).map(Gamma::Value).map_err(|_| "it must be a number above 0, `auto` or `scale`".to_owned()),
+        "mean" => Ok(Gamma::Mean),
+        _ => positive(text).map(Gamma::Value).map_err(|_| "it must be a number above 0, `auto`, `scale` or `mean`".to_owned()),
     }
 }
 

@@ -75,5 +75,6 @@ fn gamma_rule(gamma: Gamma) -> &'static str {
         Gamma::Value(_) => GIVEN,
         Gamma::Auto => "auto: 1/features",
         Gamma::Scale => "scale: 1/(features * variance)",
+        Gamma::Mean => "mean: 1/(2 * mean squared distance)",
     }
 }

@@ -148,7 +148,7 @@ fn weights_scalings_and_kernels_are_kept_in_the_model() {
     let weighted = bench.json("train small --weight -1=3 -c 0.5 -o m");
     assert_eq!(weighted["weights"], serde_json::json!([3.0, 1.0]));
     assert_eq!(bench.run("verify m small -q").code, 0);
-    for kernel in ["linear", "poly -r 1 -d 2", "sigmoid -g 0.1 -r -0.5", "rbf -g scale"] {
+    for kernel in ["linear", "poly -r 1 -d 2", "sigmoid -g 0.1 -r -0.5", "rbf -g scale", "rbf -g mean"] {
         for scale in ["", "--scale minmax", "--scale standard"] {
             let line = format!("train small --kernel {kernel} {scale} -o m -q");
             assert_eq!(bench.run(&line).code, 0, "{line}");
@@ -158,6 +158,23 @@ fn weights_scalings_and_kernels_are_kept_in_the_model() {
     }
     let answer = bench.run("predict small m -o labels -q");
     assert!(answer.out.contains("accuracy"), "{answer:?}");
+}
+
+/// A right angle with sides of 3 and 4: the mean squared distance of two of its corners, a corner
+/// with itself among the pairs, is 2 (9 + 16 + 25) / 9.
+#[test]
+fn the_mean_squared_distance_is_a_width() {
+    let bench = Bench::new();
+    bench.file("angle", "1 1:0 2:0\n-1 1:3\n1 2:4\n");
+    for command in ["train angle -g mean -o m", "cv angle -k 2 -g mean", "grid angle -k 2 -c 1 -g mean"] {
+        let report = bench.json(command);
+        let kernel = if command.starts_with("grid") { &report["best"] } else { &report["kernel"] };
+        let gamma = kernel["gamma"].as_f64().unwrap_or_else(|| panic!("{command}: {report}"));
+        assert!((gamma - 0.045).abs() < 1e-15, "{command}: {gamma}");
+    }
+    assert_eq!(bench.json("train angle -g mean -o m --force")["kernel"]["gamma_rule"], "mean: 1/(2 * mean squared distance)");
+    let refused = bench.run("train angle -g median -o m");
+    assert!(refused.err.contains("it must be a number above 0, `auto`, `scale` or `mean`"), "{refused:?}");
 }
 
 #[test]

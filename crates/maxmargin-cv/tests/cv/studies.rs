@@ -131,6 +131,7 @@ fn folds_are_scaled_by_their_training_rows() {
         for (method, gamma, kernel, solver) in [
             (ScaleMethod::Standard, None, Kernel::Rbf { gamma: 0.4 }, Solver::Smo),
             (ScaleMethod::MinMax { lower: -1.0, upper: 1.0 }, Some(Gamma::Scale), Kernel::Rbf { gamma: 1.0 }, Solver::Smo),
+            (ScaleMethod::MinMax { lower: 0.0, upper: 1.0 }, Some(Gamma::Mean), Kernel::Rbf { gamma: 1.0 }, Solver::Smo),
             (ScaleMethod::Standard, None, Kernel::Linear, Solver::Linear),
         ] {
             let mut case = Case::new(data.clone(), 3, kernel, 2.0, 1).by(solver).at(1e-8);
@@ -208,17 +209,19 @@ fn folds_that_scale_alike_share_a_kernel() {
     near(&reports[0], &objectives, 1e-6, "along");
 }
 
-/// A width by the rule `scale` without scaling is that of all data, as in LIBSVM's programs.
+/// A width by a rule without scaling is that of all data, as in LIBSVM's programs.
 #[test]
 fn widths_by_a_rule() {
     let data = Generator::Banana.generate(80, None, 5).expect("data");
-    let width = Gamma::Scale.of(&data.samples);
-    let mut ruled = Case::new(data.clone(), 4, Kernel::Rbf { gamma: 1.0 }, 5.0, 1);
-    ruled.gamma = Some(Gamma::Scale);
-    let named = Case::new(data, 4, Kernel::Rbf { gamma: width }, 5.0, 1);
-    let (a, b) = (ruled.run(Seeding::Full), named.run(Seeding::Full));
-    assert_eq!((a.decisions, a.iterations), (b.decisions, b.iterations));
-    assert_eq!(ruled.train().model.kernel(), &named.kernel);
+    for rule in [Gamma::Scale, Gamma::Mean] {
+        let width = rule.of(&data.samples);
+        let mut ruled = Case::new(data.clone(), 4, Kernel::Rbf { gamma: 1.0 }, 5.0, 1);
+        ruled.gamma = Some(rule);
+        let named = Case::new(data.clone(), 4, Kernel::Rbf { gamma: width }, 5.0, 1);
+        let (a, b) = (ruled.run(Seeding::Full), named.run(Seeding::Full));
+        assert_eq!((a.decisions, a.iterations), (b.decisions, b.iterations));
+        assert_eq!(ruled.train().model.kernel(), &named.kernel);
+    }
 }
 
 /// A custom kernel with the values of the Gaussian gives the machines of the Gaussian.

@@ -6,7 +6,7 @@ use maxmargin_core::{
 use maxmargin_data::{Par, RunControl};
 use maxmargin_frankwolfe::{
     Ball, Evidence, Finish, FrankWolfeConfig, FrankWolfeError, FrankWolfeOutcome, POINTS, Refine, Sampling, StepMethod, StopRule,
-    decision, l2_svm, ordinary, random_start, solve,
+    decision, l2_svm, ordinary, random_start, solve, two_point_start,
 };
 use maxmargin_kernel::{FnGram, Gram, OffsetGram, Rows};
 use maxmargin_testkit::{Problem, generate, oracle};
@@ -275,6 +275,29 @@ fn the_decision_function_takes_the_bias_out_of_the_kernel() {
         let value = (0..35).map(|k| h.coef[k] * product(k, i)).sum::<f64>() + h.bias;
         assert!((value - decision).abs() < 1e-12, "{i}: {value} for {decision}");
     }
+}
+
+#[test]
+fn the_simple_start_is_a_sample_and_the_one_furthest_from_it() {
+    // Four samples on a line, in the linear kernel: Q = y y x x + 1/C.
+    let x = [0.0, 1.0, 3.0, 7.0];
+    let gram = FnGram::new(4, |i, j| x[i] * x[j]);
+    let rows = Rows::new(&gram, u64::MAX, Par::Seq);
+    let dual = l2_svm((0..4).collect(), vec![1.0; 4], 0.5).expect("dual");
+    // The squared distances are those of the line and 2/C: 7 is furthest from 0, 1 and 3, and 0
+    // from 7.
+    let mut firsts = std::collections::BTreeSet::new();
+    for seed in 0..40 {
+        let start = two_point_start(&dual, &rows, seed).expect("a start");
+        assert_eq!(start, two_point_start(&dual, &rows, seed).expect("a start"));
+        let held: Vec<usize> = (0..4).filter(|&k| start.alpha()[k] > 0.0).collect();
+        assert!(held.iter().all(|&k| start.alpha()[k] == 0.5), "{held:?}");
+        assert!([[0, 3], [1, 3], [2, 3]].iter().any(|pair| held == pair), "{held:?}");
+        firsts.insert(held);
+    }
+    assert_eq!(firsts.len(), 3, "the seed draws the first sample");
+    let one = l2_svm(vec![2], vec![1.0], 0.5).expect("dual");
+    assert_eq!(two_point_start(&one, &rows, 1).expect("a start").alpha(), [1.0]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod kind;
 mod user;
 
 pub use error::{Fault, KernelError};
-pub use gamma::{Gamma, gamma_auto, gamma_scale};
+pub use gamma::{Gamma, gamma_auto, gamma_mean, gamma_scale};
 pub use kernel::Kernel;
 pub use kind::KernelKind;
 pub use user::UserKernel;

@@ -29,7 +29,7 @@ from ._update import Updatable
 from ._validation_mixin import ValidationMixin
 
 Kernel = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"] | Callable[[Any, Any], Any]
-Gamma = Literal["scale", "auto"] | float
+Gamma = Literal["scale", "auto", "mean"] | float
 
 
 def constraints(*names: str, **more: list[Any]) -> dict[str, list[Any]]:
@@ -272,8 +272,8 @@ class SVC(Updatable, KernelClassifier):
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
         The degree of ``"poly"``.
-    gamma : {"scale", "auto"} or float, default="scale"
-        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    gamma : {"scale", "auto", "mean"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, 1 / (2 * mean squared distance of two rows), or this value.
     coef0 : float, default=0.0
         The summand of ``"poly"`` and ``"sigmoid"``.
     shrinking : bool, default=True
@@ -394,8 +394,8 @@ class NuSVC(KernelClassifier):
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
         The degree of ``"poly"``.
-    gamma : {"scale", "auto"} or float, default="scale"
-        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    gamma : {"scale", "auto", "mean"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, 1 / (2 * mean squared distance of two rows), or this value.
     coef0 : float, default=0.0
         The summand of ``"poly"`` and ``"sigmoid"``.
     shrinking : bool, default=True
@@ -545,8 +545,8 @@ class SVR(KernelRegressor):
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
         The degree of ``"poly"``.
-    gamma : {"scale", "auto"} or float, default="scale"
-        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    gamma : {"scale", "auto", "mean"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, 1 / (2 * mean squared distance of two rows), or this value.
     coef0 : float, default=0.0
         The summand of ``"poly"`` and ``"sigmoid"``.
     tol : float, default=1e-3
@@ -637,8 +637,8 @@ class NuSVR(KernelRegressor):
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
         The degree of ``"poly"``.
-    gamma : {"scale", "auto"} or float, default="scale"
-        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    gamma : {"scale", "auto", "mean"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, 1 / (2 * mean squared distance of two rows), or this value.
     coef0 : float, default=0.0
         The summand of ``"poly"`` and ``"sigmoid"``.
     shrinking : bool, default=True
@@ -729,8 +729,8 @@ class QuantileSVR(OfLevels, KernelRegressor):
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
         The degree of ``"poly"``.
-    gamma : {"scale", "auto"} or float, default="scale"
-        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    gamma : {"scale", "auto", "mean"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, 1 / (2 * mean squared distance of two rows), or this value.
     coef0 : float, default=0.0
         The summand of ``"poly"`` and ``"sigmoid"``.
     shrinking : bool, default=True
@@ -826,8 +826,8 @@ class ExpectileSVR(OfLevels, KernelRegressor):
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
         The degree of ``"poly"``.
-    gamma : {"scale", "auto"} or float, default="scale"
-        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    gamma : {"scale", "auto", "mean"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, 1 / (2 * mean squared distance of two rows), or this value.
     coef0 : float, default=0.0
         The summand of ``"poly"`` and ``"sigmoid"``.
     shrinking : bool, default=True
@@ -908,8 +908,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):  # type: ignore[misc, unused-ign
         The kernel; a callable takes two arrays of rows.
     degree : int, default=3
         The degree of ``"poly"``.
-    gamma : {"scale", "auto"} or float, default="scale"
-        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, or this value.
+    gamma : {"scale", "auto", "mean"} or float, default="scale"
+        The factor of distances or products: 1 / (n_features * X.var()), 1 / n_features, 1 / (2 * mean squared distance of two rows), or this value.
     coef0 : float, default=0.0
         The summand of ``"poly"`` and ``"sigmoid"``.
     tol : float, default=1e-3

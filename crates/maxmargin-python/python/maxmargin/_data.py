@@ -52,11 +52,16 @@ def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _na
 
 
 def width(gamma: str | float, X: Any) -> float:
-    """The kernel's gamma: a number, ``1 / n_features`` or ``1 / (n_features * X.var())``."""
+    """The kernel's gamma: a number, ``1 / n_features``, ``1 / (n_features * X.var())``, or half the inverse of the mean squared distance of two rows."""
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
+    if gamma == "mean":
+        squares = X.multiply(X).sum() if is_sparse(X) else np.einsum("ij,ij->", X, X, dtype=np.float64)
+        centre = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+        distance = 2.0 * (float(squares) / X.shape[0] - float(centre @ centre))
+        return 0.5 / distance if distance > 0 else 1.0
     variance = float(X.multiply(X).mean() - X.mean() ** 2) if is_sparse(X) else float(X.var(dtype=np.float64))
     return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
 

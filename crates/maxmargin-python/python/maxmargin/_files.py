@@ -210,7 +210,7 @@ def train(
         Labels that are numbers, or values.
     formulation : {"c-svc", "nu-svc", "epsilon-svr", "nu-svr", "quantile", "expectile", "one-class"}, default="c-svc"
         The kind of machine.
-    gamma : float or {"scale", "auto"}, default="scale"
+    gamma : float or {"scale", "auto", "mean"}, default="scale"
         The width of the kernel.
     sample_weight : array of shape (n_samples,), optional
         A factor of C for each row.
@@ -282,7 +282,7 @@ def cross_validate(
         splitters of scikit-learn make them, of which ``predicted`` and ``decisions`` have one block of rows for each time (``round``) that samples are tested.
     formulation : str, default="c-svc"
         As for :func:`train`.
-    gamma : float or {"scale", "auto"}, default="scale"
+    gamma : float or {"scale", "auto", "mean"}, default="scale"
         The width of the kernel. ``"scale"`` is that of each training set: folds then share no kernel, and take longer.
     sample_weight : array of shape (n_samples,), optional
         A factor of C for each row.

@@ -21,8 +21,9 @@ from ._data import Floats, is_sparse, width
 from ._search import GridSearchCV
 from ._state import Plain
 
+Rule = Literal["scale", "auto", "mean"]
 #: Values of gamma and rules for it; ``None`` is :data:`FACTORS` times the value of ``"scale"``.
-Gammas = Sequence[float | Literal["scale", "auto"]] | float | Literal["scale", "auto"] | None
+Gammas = Sequence[float | Rule] | float | Rule | None
 
 #: The default values of gamma, as factors of ``"scale"``.
 FACTORS = (1 / 64, 1 / 16, 1 / 4, 1, 4)
@@ -192,7 +193,7 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
     ----------
     Cs : array-like of shape (n_Cs,), default=(0.1, 1.0, 10.0, 100.0)
         Values of C.
-    gammas : array-like of floats, "scale" and "auto", default=None
+    gammas : array-like of floats, "scale", "auto" and "mean", default=None
         Values of gamma, for kernels that have one. ``None`` is 1/64, 1/16, 1/4, 1 and 4 times the value that ``"scale"`` has for all rows of X:
         one value for all splits, so that they share a kernel.
     cv : int, splitter or list of splits

@@ -21,9 +21,9 @@ pub(crate) const PAPERS: [&str; 5] = ["alpha-seeding", "frank-wolfe", "increment
 pub(crate) struct PaperClaims {
     /// Authors and title.
     pub(crate) paper: String,
-    /// By name, evidence that the reproduction is fair to the paper: the method is the printed one,
-    /// and what else the paper prints of the experiment comes out here. A claim that is not whole
-    /// is the paper's if all that it names holds, otherwise ours.
+    /// By name, evidence that the reproduction is fair to the paper: the method is the printed
+    /// one, and what else the paper prints of the experiment comes out here. A claim that is
+    /// not whole is the paper's if all that it names holds, otherwise ours.
     #[serde(default)]
     pub(crate) fair: BTreeMap<String, Part>,
     #[serde(rename = "claim")]
@@ -45,7 +45,7 @@ pub(crate) struct Claim {
     pub(crate) differs: Option<String>,
     #[serde(rename = "part")]
     pub(crate) parts: Vec<Part>,
-    /// The names of the evidence that the reproduction is fair to the paper: see [`PaperClaims::fair`].
+    /// The names of the evidence that the reproduction is fair: see [`PaperClaims::fair`].
     #[serde(default)]
     pub(crate) fair: Vec<String>,
 }

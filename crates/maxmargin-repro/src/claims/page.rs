@@ -7,6 +7,7 @@ use super::finding::{Decision, Finding};
 use super::verdict::{Fault, Verdict};
 use crate::numbers::format::capital;
 use crate::numbers::groups::grouped;
+use crate::numbers::wrap::wrapped_item;
 use crate::workspace::failure::Outcome;
 use std::fmt::Write as _;
 
@@ -27,7 +28,7 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
          that seconds are compared within one machine only. The rules stand below each table, part by part, with the command that measures.\n\n\
          A claim that is not whole is *the paper's* if a part of it fails although the reproduction is fair: the method is the printed one,\n\
          by tests, and what else the paper prints of the experiment comes out here. Otherwise it is *ours*: something is not measured, or\n\
-         differs from the paper. [One table](#claims-that-are-not-whole) has them all.\n\n\
+         differs from the paper. [One list](#claims-that-are-not-whole) has them all, with that evidence.\n\n\
          `cargo xtask bench --stale` lists the lines that are older than the crates which they measure. `cargo xtask bench\n\
          --recheck 40` measures 40 random cells again and fails where a count is another one.\n\n",
     );
@@ -50,7 +51,11 @@ pub(crate) fn page(papers: &[Evidence]) -> Outcome<String> {
             );
             rules += &parts(claim, &verdict, evidence);
         }
-        let _ = write!(text, "\n<details><summary>The rules, part by part</summary>\n\n{rules}\n</details>\n");
+        let _ = write!(
+            text,
+            "\n<details><summary>The rules, part by part</summary>\n\n{rules}{}\n</details>\n",
+            fair_rules(evidence)
+        );
     }
     text += &not_whole(papers)?;
     Ok(text)
@@ -61,26 +66,26 @@ fn words(verdict: &Verdict) -> String {
     verdict.fault().map_or_else(|| verdict.words(), |fault| format!("{}, {}", verdict.words(), fault.words()))
 }
 
-/// Returns the table of claims that are not whole, with the side at fault and what decides that.
+/// Returns the claims that are not whole, with the side at fault, the reason, and the evidence that
+/// decides the side.
 fn not_whole(papers: &[Evidence]) -> Outcome<String> {
-    let mut text = String::from(
-        "\n## PaperClaims that are not whole\n\n| | claim | verdict | whose | is the reproduction fair? | why not whole |\n\
-         | --- | --- | --- | --- | --- | --- |\n",
-    );
+    let mut text = String::from("\n## Claims that are not whole\n\n");
     for evidence in papers {
         for claim in &evidence.claims.claims {
             let verdict = Verdict::of(claim, evidence)?;
             let Some(fault) = verdict.fault() else { continue };
-            let _ = writeln!(
-                text,
-                "| {} | {} | {} | **{}** | {} | {} |",
+            let why = why(claim, &verdict);
+            let why = if why.is_empty() { why } else { format!(" {why}.").replace("..", ".") };
+            let item = format!(
+                "- {}: **{}**, {}. {}.{why} Is it fair? {}.",
                 linked(claim, evidence),
-                bare(&claim.text),
-                verdict.words(),
                 fault.words(),
-                bare(&fairness(claim, &verdict, evidence)),
-                bare(&why(claim, &verdict))
+                verdict.words(),
+                claim.text,
+                fairness(claim, &verdict, evidence)
             );
+            text += &wrapped_item(&item);
+            text += "\n";
         }
     }
     Ok(text)
@@ -89,17 +94,18 @@ fn not_whole(papers: &[Evidence]) -> Outcome<String> {
 /// Returns the evidence that the reproduction is fair, with what was found.
 fn fairness(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
     if claim.fair.is_empty() {
-        return "not shown".into();
+        return "Nothing shows it".into();
     }
     let one = |(part, decision): (&Part, &Decision)| {
         let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
-        format!("{}: {}{figure}", part.says, decision.finding.words())
+        format!("{}: *{}*{figure}", part.says, decision.finding.words())
     };
-    evidence.claims.fair(claim).zip(&verdict.fair).map(one).collect::<Vec<_>>().join("; ")
+    let all: Vec<String> = evidence.claims.fair(claim).zip(&verdict.fair).map(one).collect();
+    capital(&all.join("; "))
 }
 
-/// Returns the table of verdicts: the number of claims of each paper with each of them, and of those
-/// that are not whole, whose fault it is.
+/// Returns the table of verdicts: the number of claims of each paper with each of them, and of
+/// those that are not whole, whose fault it is.
 pub(crate) fn counts(papers: &[Evidence]) -> Outcome<String> {
     let mut text = String::from(
         "| paper | claims | hold | in part | do not hold | cannot be told | not whole: the paper's | ours |\n\
@@ -134,7 +140,8 @@ pub(crate) fn brief(evidence: &Evidence) -> Outcome<String> {
         let figure = if figure.is_empty() { figure } else { format!(" {}.", capital(&figure)) };
         let why = why(claim, &verdict);
         let why = if why.is_empty() { why } else { format!(" {why}.").replace("..", ".") };
-        let _ = writeln!(text, "- **{}: {}.** {}.{figure}{why}", claim.id, words(&verdict), claim.text);
+        text += &wrapped_item(&format!("- **{}: {}.** {}.{figure}{why}", claim.id, words(&verdict), claim.text));
+        text += "\n";
     }
     Ok(text)
 }
@@ -202,12 +209,8 @@ fn few(names: &[String]) -> String {
 /// Returns the rules of a claim, their findings, and the commands that measure it.
 fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
     let mut text = format!("- **{}**", claim.id);
-    let mut tables: Vec<u32> = claim
-        .parts
-        .iter()
-        .chain(evidence.claims.fair(claim))
-        .filter_map(|part| Some(evidence.sheets.table(part.look.as_ref()?.table)?.number))
-        .collect();
+    let mut tables: Vec<u32> =
+        claim.parts.iter().filter_map(|part| Some(evidence.sheets.table(part.look.as_ref()?.table)?.number)).collect();
     tables.sort_unstable();
     tables.dedup();
     if !tables.is_empty() {
@@ -215,19 +218,36 @@ fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
         let _ = write!(text, " `cargo xtask bench {} --table {}`", evidence.sheets.spec.name, tables.join(","));
     }
     text += "\n";
-    let all = claim.parts.iter().zip(&verdict.parts).map(|judged| ("", judged));
-    let fair = evidence.claims.fair(claim).zip(&verdict.fair).map(|judged| ("fair if: ", judged));
-    for (head, (part, decision)) in all.chain(fair) {
+    for (part, decision) in claim.parts.iter().zip(&verdict.parts) {
         let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
         let missing = match &decision.missing[..] {
             [] => String::new(),
             cells => format!("; without figures: {}", few(&cells.iter().map(ToString::to_string).collect::<Vec<_>>())),
         };
         let missing = decision.awaits.as_ref().map_or(missing, |what| format!("; waits for {what}"));
-        let _ = writeln!(text, "  - {head}{}: {}: *{}*{figure}{missing}", part.says, part.rule.words(), decision.finding.words());
+        let item = format!("  - {}: {}: *{}*{figure}{missing}", part.says, part.rule.words(), decision.finding.words());
+        text += &wrapped_item(&item);
+        text += "\n";
     }
     if let Some(differs) = &claim.differs {
-        let _ = writeln!(text, "  - Not as first proposed: {differs}");
+        text += &wrapped_item(&format!("  - Not as first proposed: {differs}"));
+        text += "\n";
+    }
+    text
+}
+
+/// Returns the rules by which the reproduction of a paper counts as fair, by the names that claims
+/// have for them.
+fn fair_rules(evidence: &Evidence) -> String {
+    if evidence.claims.fair.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("- **Fair to the paper**, each for the claims that rest on it\n");
+    for (name, part) in &evidence.claims.fair {
+        let claims = evidence.claims.claims.iter().filter(|claim| claim.fair.contains(name));
+        let of: Vec<&str> = claims.map(|claim| claim.id.as_str()).collect();
+        text += &wrapped_item(&format!("  - {} ({}): {}", part.says, of.join(", "), part.rule.words()));
+        text += "\n";
     }
     text
 }

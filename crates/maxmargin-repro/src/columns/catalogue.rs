@@ -139,6 +139,7 @@ pub(super) const COLUMNS: &[Column] = &[
     // Models.
     beside("support-off", "samples off the support of {of}", count, |at| traces::support_off(at).into()),
     number("accuracy", "accuracy here", digits::<2>, |at| accuracy(at.row).into()),
+    number("accuracy-ddag", "along a graph", digits::<2>, |at| at.row.number("accuracy_ddag").into()),
     number("accuracy-std", "±", digits::<2>, |at| at.row.number("accuracy_std").into()),
     number("accuracy-off", "here − paper", |x| format!("{x:+.2}"), |at| off(at.row).into()),
     number("near", "within 0.5", digits::<2>, |at| match off(at.row) {

@@ -28,6 +28,7 @@ fn mean(group: Vec<Row>) -> Option<Row> {
     let gap_median = median(&mut gaps);
     let more = json!({
         "accuracy_std": accuracy_std,
+        "accuracy_ddag": spread(&of(|m| m.number("accuracy_ddag"))).0,
         "train_seconds_std": train_seconds_std,
         "core_set": spread(&of(|m| m.number("core_set"))).0,
         "support_vectors": spread(&of(|m| m.number("support_vectors"))).0,
