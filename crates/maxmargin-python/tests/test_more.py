@@ -276,3 +276,13 @@ def test_the_mean_squared_distance_of_two_rows_is_a_width(pack):
     theirs = GridSearchCV(maxmargin.SVC(tol=1e-9), {"gamma": ["mean", "scale"], "C": [1, 10]}, cv=3).fit(pack(X), y)
     assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-12)
     assert maxmargin.SVC(gamma="mean").fit(np.ones((4, 2)), [0, 1, 0, 1]).predict(np.ones((1, 2))).shape == (1,)
+
+
+@pytest.mark.parametrize("gamma", ["scale", "mean"])
+def test_every_training_set_has_the_width_of_its_own_rows(gamma):
+    X, y = load_iris(return_X_y=True)
+    cut = KFold(3, shuffle=True, random_state=1)
+    found = maxmargin.cross_validate(X, y.astype(float), list(cut.split(X)), kernel="rbf", gamma=gamma, tol=1e-9)
+    machine = maxmargin.SVC(gamma=gamma, tol=1e-9, keep_data=True)
+    assert_array_equal(found["predicted"], cross_val_predict(machine, X, y, cv=cut))
+    assert_allclose(machine.fit(X[:-1], y[:-1]).add(X[-1:], y[-1:]).decision_function(X), clone(machine).fit(X, y).decision_function(X), atol=1e-5)

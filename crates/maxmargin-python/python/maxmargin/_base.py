@@ -50,6 +50,9 @@ NATIVE = {"C": "c", "quantile": "tau", "expectile": "tau"}
 #: Kernels that have a gamma.
 WIDE = {"poly", "rbf", "sigmoid"}
 
+#: Rules for gamma whose value is that of the rows, so that every training set has its own.
+OF_ROWS = ("scale", "mean")
+
 KERNELS = WIDE | {"linear", "precomputed"}
 
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import WIDE, KernelMachine
+from ._base import OF_ROWS, WIDE, KernelMachine
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._folds import Folds, Split, partition, plan, splits_of
@@ -283,7 +283,7 @@ def cross_validate(
     formulation : str, default="c-svc"
         As for :func:`train`.
     gamma : float or {"scale", "auto", "mean"}, default="scale"
-        The width of the kernel. ``"scale"`` is that of each training set: folds then share no kernel, and take longer.
+        The width of the kernel. ``"scale"`` and ``"mean"`` are those of each training set: folds then share no kernel, and take longer.
     sample_weight : array of shape (n_samples,), optional
         A factor of C for each row.
     **settings
@@ -322,21 +322,21 @@ def cross_validate(
     else:
         known = partition(np.asarray(folds), len(y))
     data, weights = packed(X, y), weights_of(sample_weight, X)
-    if gamma == "scale" and settings.get("kernel") in WIDE:
-        return _each_with_its_scale(X, formulation, settings, data, known, weights)
+    if isinstance(gamma, str) and gamma in OF_ROWS and settings.get("kernel") in WIDE:
+        return _each_with_its_width(X, formulation, gamma, settings, data, known, weights)
     return _svm(X, formulation, gamma, settings).cross_validate(data, known, weights)
 
 
-def _each_with_its_scale(
-    X: Any, formulation: str, settings: dict[str, Any], data: _native.Data, folds: Folds, weights: Floats | None
+def _each_with_its_width(
+    X: Any, formulation: str, gamma: str, settings: dict[str, Any], data: _native.Data, folds: Folds, weights: Floats | None
 ) -> _native.ValidationFields:
-    """Every fold with the scale of gamma of its own training set, in one report."""
+    """Every fold with the gamma of its own training set, in one report."""
     rows, reports, rounds = X.shape[0], [], [0]
     tested = np.zeros(rows, dtype=bool)
     for test, aside in folds:
         trained = np.ones(rows, dtype=bool)
         trained[[*test, *aside]] = False
-        svm = _svm(X[trained], formulation, "scale", {"seeding": "cold"} | settings)
+        svm = _svm(X[trained], formulation, gamma, {"seeding": "cold"} | settings)
         reports.append(svm.cross_validate(data, [(test, aside)], weights))
         # A row that is tested again begins the next round.
         if tested[test].any():

@@ -25,7 +25,7 @@ class GridSearchCV(SharedSearch, model_selection.GridSearchCV):  # type: ignore[
     process are used, whatever ``n_jobs`` says.
 
     Steps of a pipeline are fitted to each training set, as scikit-learn does: their rows differ from split to split, and so only values of C share a matrix.
-    So it is without a pipeline for combinations of ``gamma="scale"`` or ``class_weight="balanced"``, which belong to each training set.
+    So it is without a pipeline for combinations of ``gamma="scale"``, ``"mean"`` or ``class_weight="balanced"``, which belong to each training set.
 
     Everything else is scikit-learn's own search, and so is whatever fails: a step or a training that raises has ``error_score`` and a ``FitFailedWarning``.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._base import WIDE, KernelMachine, megabytes, whole
+from ._base import OF_ROWS, WIDE, KernelMachine, megabytes, whole
 from ._data import Floats, packed
 from ._labels import ABOVE_0, codes_of, weights_of_classes
 
@@ -27,7 +27,7 @@ class Updatable(KernelMachine):
         """Takes samples in: the estimator is then what a training with them gives. Needs ``keep_data=True``.
 
         Their rows come after those there are. Labels are those of the training. The solution follows an exact path, without training again. Whatever the
-        training derived from all of its rows is derived again, which takes a training anew: ``gamma="scale"``, ``class_weight="balanced"`` and probabilities.
+        training derived from all of its rows is derived again, which takes a training anew: ``gamma="scale"`` and ``"mean"``, ``class_weight="balanced"`` and probabilities.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class Updatable(KernelMachine):
 
     def _derived(self) -> bool:
         """Return true if anything other than the solution depends on all rows."""
-        scaled = self.kernel in WIDE and self.gamma == "scale"
+        scaled = self.kernel in WIDE and isinstance(self.gamma, str) and self.gamma in OF_ROWS
         balanced = isinstance(self.class_weight, str)
         return scaled or balanced or bool(self._model.calibrations()) or self._model.is_conformal
 

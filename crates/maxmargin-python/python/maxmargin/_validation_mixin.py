@@ -51,7 +51,7 @@ class ValidationMixin:
 
         Rows are predicted by the machine of the fold that did not see them, so that nothing learnt by heart counts, and no machine is trained again. The
         result is that of :func:`sklearn.inspection.permutation_importance` over all splits: ``importances_mean``, ``importances_std``, and ``score``, that of
-        the rows as they are. With ``gamma="scale"`` all splits have the width of all rows.
+        the rows as they are. With ``gamma="scale"`` or ``"mean"`` all splits have the width of all rows.
 
         Parameters
         ----------
@@ -87,6 +87,6 @@ class ValidationMixin:
 
     @_fit_context(prefer_skip_nested_validation=True)
     def leave_one_out(self, X: Any, y: Any, *, sample_weight: Any = None) -> CrossValidation:
-        """Exact leave-one-out: every sample judged by the machine that did not see it; only support vectors cost work. With ``gamma="scale"`` or balanced
-        classes, which each training set has its own of, every sample costs a training."""
+        """Exact leave-one-out: every sample judged by the machine that did not see it; only support vectors cost work. With ``gamma="scale"``, ``"mean"`` or
+        balanced classes, which each training set has its own of, every sample costs a training."""
         return leave_one_out_of(self, X, y, sample_weight=sample_weight)
