@@ -101,8 +101,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Add probabilities or a threshold to a model, from its training data
     ///
-    /// Every fold uses the factors of C that the model was trained with. A model does not record
-    /// whether they were balanced; train --weight balanced --probability balances every fold.
+    /// Folds have the width and the rule for factors of C that the model was trained with.
     Calibrate(CalibrateArgs),
     /// Describe a data set or a model
     Info(InfoArgs),

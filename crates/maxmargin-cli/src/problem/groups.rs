@@ -27,7 +27,11 @@ fn words_of(source: &str, option: &str, max_size: Option<u64>, input: &Input) ->
     if let Some((_, column)) = columns.iter().find(|(asked, _)| asked == source) {
         let line = |row: usize| input.lines.get(row).copied().unwrap_or(row as u64 + 1);
         let place = |row: usize| format!("{}:{}: {}", input.name, line(row), column_name(&column.name));
-        return words(column.fields.iter().enumerate().map(|(row, field)| (&field[..], place(row))));
+        let missing = input.data.columns.as_ref().map(|columns| columns.missing());
+        // What is a gap in every other column is one here: two rows without a group are not of one.
+        let is_gap = |field: &str| missing.is_some_and(|words| words.is_gap(&column.name, field));
+        let fields = column.fields.iter().enumerate();
+        return words(fields.map(|(row, field)| (if is_gap(field) { "" } else { &field[..] }, place(row))));
     }
     let text = read_text(Path::new(source), MaxSize::of(max_size)).map_err(|why| {
         let what = format!("cannot read the groups: {why}; {option} takes a file, or a column of a table");

@@ -236,3 +236,15 @@ fn intervals_of_scaled_errors_follow_the_noise() {
     assert_eq!(bench.run("verify s values").code, 0);
     assert!(bench.run("export s --c s.c").warnings().iter().any(|line| line.contains("intervals of scaled errors")));
 }
+
+/// A model of few rows cannot promise one miss in a thousand: every interval is infinite then.
+#[test]
+fn predictions_that_say_nothing_get_a_warning() {
+    let bench = Bench::new();
+    values(&bench, 60);
+    assert_eq!(bench.run("train values --formulation epsilon-svr --conformal 0.2 -o m -q").code, 0);
+    let answer = bench.run("predict values m --intervals --alpha 0.001 -o out");
+    assert!(answer.err.contains("every interval is infinite at the level 0.001"), "{answer:?}");
+    let answer = bench.run("predict values m --intervals -o out --force");
+    assert!(!answer.err.contains("infinite"), "{answer:?}");
+}

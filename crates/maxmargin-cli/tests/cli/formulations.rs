@@ -344,3 +344,17 @@ fn what_cannot_be_is_said_in_one_line() {
         "{warned:?}"
     );
 }
+
+/// The loss of several levels is their mean, in a prediction as in a cross-validation.
+#[test]
+fn predictions_at_several_levels_have_the_mean_loss() {
+    let bench = Bench::new();
+    bench.file("v.csv", &format!("x,y\n{}", (0..40).map(|i| format!("{},{}\n", i % 9, (i * i) % 13)).collect::<String>()));
+    assert_eq!(bench.run("train v.csv --target y --formulation quantile --tau 0.1,0.5,0.9 -o m -q").code, 0);
+    let found = bench.json("predict v.csv m");
+    let losses: Vec<f64> =
+        found["levels"]["levels"].as_array().expect("levels").iter().map(|of| of["loss"].as_f64().expect("a loss")).collect();
+    let mean = losses.iter().sum::<f64>() / 3.0;
+    let said = found["scores"]["pinball_loss"].as_f64().expect("a loss");
+    assert!((said - mean).abs() < 1e-12 && (said - losses[1]).abs() > 1e-6, "{said} {losses:?}");
+}

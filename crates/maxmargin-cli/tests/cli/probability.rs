@@ -203,3 +203,16 @@ fn searches_give_their_model_a_threshold() {
     assert_eq!(bench.json("info best")["threshold"], bench.json("info alone")["threshold"]);
     assert!(bench.json("search rare -k 3 --threshold f1 -o wide")["refit"]["threshold"]["after"].is_number());
 }
+
+/// `verify` has no machines of folds, and says so.
+#[test]
+fn verify_names_what_it_cannot_check() {
+    let bench = Bench::new();
+    for (option, what) in [("--probability platt", "probabilities"), ("--threshold f1", "threshold")] {
+        assert_eq!(bench.run(&format!("train banana --rows 80 -g 1 {option} -o m --force -q")).code, 0);
+        let answer = bench.run("verify m banana --rows 80");
+        assert!(answer.code == 0 && answer.out.contains(&format!("; not checked: {what}")), "{answer:?}");
+    }
+    assert_eq!(bench.run("train banana --rows 80 -g 1 -o m --force -q").code, 0);
+    assert!(!bench.run("verify m banana --rows 80").out.contains("not checked"));
+}

@@ -18,10 +18,12 @@ use crate::study::matching::terms;
 use crate::study::{CalibrationOptions, Probability, Study};
 use maxmargin_core::{RunControl, TargetKind};
 use maxmargin_data::ClassLabels;
+use maxmargin_kernel::Gamma;
 use maxmargin_metrics::{Metric, Reliability};
 use maxmargin_model::{Calibration, Model, is_hash_of};
 pub(crate) use probability::CalibrationFit;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Number of folds for the decision values of a calibration.
 const FOLDS: usize = 5;
@@ -105,9 +107,52 @@ pub(crate) fn seeded_plan(classes: Option<&ClassLabels>, labels: &[f64], folds: 
 }
 
 impl Study<'_> {
+    /// The folds of a calibration ([`calibration_plan`]) over the samples that take part: those of
+    /// weight 0 are not tested.
+    ///
+    /// # Errors
+    ///
+    /// As [`calibration_plan`].
+    pub fn calibration_plan(&self) -> Result<FoldPlan, CvError> {
+        self.seeded_plan(FOLDS)
+    }
+
+    /// As [`Study::calibration_plan`], with another number of folds.
+    pub(crate) fn seeded_plan(&self, folds: usize) -> Result<FoldPlan, CvError> {
+        let (labels, seed) = (&self.data.labels, self.options.seed);
+        let Some(rows) = self.weighted_rows() else { return seeded_plan(self.classes, labels, folds, seed) };
+        let own: Vec<f64> = rows.iter().map(|&row| labels[row]).collect();
+        // Classes whose samples all have weight 0 have no fold of their own.
+        let classes = self.classes.and_then(|classes| classes.subset(&rows).ok());
+        Ok(seeded_plan(classes.as_ref(), &own, folds, seed)?.spread_to(&rows, labels.len())?)
+    }
+
+    /// The rows whose weight is not 0, ascending; `None` if these are all rows.
+    fn weighted_rows(&self) -> Option<Vec<usize>> {
+        let weights = self.sample_weights.filter(|weights| weights.contains(&0.0))?;
+        Some((0..weights.len()).filter(|&row| weights[row] != 0.0).collect())
+    }
+
+    /// A plan that tests no sample of weight 0: such samples take no part in calibrations and
+    /// scores.
+    pub(crate) fn testing_weighted<'p>(&self, plan: &'p FoldPlan) -> Result<Cow<'p, FoldPlan>, CvError> {
+        let Some(weights) = self.sample_weights.filter(|weights| weights.contains(&0.0) && weights.len() == plan.len()) else {
+            return Ok(Cow::Borrowed(plan));
+        };
+        Ok(Cow::Owned(plan.testing(|row| weights[row] != 0.0)?))
+    }
+
+    /// The study whose kernel has the width of `model` in all folds: they stand in for it, and
+    /// whoever has the model alone knows no rule.
+    pub(crate) fn with_width_of(&self, model: &Model) -> Self {
+        Self { gamma: model.kernel().gamma().map(Gamma::Value), ..*self }
+    }
+
     /// Calibrates `model`, which this study trained, by the options in `fits`. Cross-validates by
     /// `plan`, each fold started from the model, and fits the calibration to the out-of-fold
     /// decision values. The result does not depend on the number of threads.
+    ///
+    /// All folds have the width of the model's kernel, and samples of weight 0 take no part.
     ///
     /// Some cases are no errors, although the calibration is missing then: a run that ends early,
     /// errors of a regression that are all 0, and one class with too few samples inside or outside.
@@ -129,8 +174,9 @@ impl Study<'_> {
         let begun = std::time::Instant::now();
         fits.check_formulation(self.formulation)?;
         fits.check(self.classes, &self.data.labels)?;
+        let plan = &*self.testing_weighted(plan)?;
         let start = self.solutions(&model)?;
-        let found = self.cross_validate_from(&start, plan, seeding, control);
+        let found = self.with_width_of(&model).cross_validate_from(&start, plan, seeding, control);
         drop(start);
         let (run, mut found) = OutOfFold::of(plan, found)?;
         found.iter_mut().for_each(|found| self.fill(plan, &mut found.decisions));

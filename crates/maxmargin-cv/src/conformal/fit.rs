@@ -1,6 +1,6 @@
 //! Scores and machines of folds for a trained model.
 
-use crate::calibrate::{OutOfFold, seeded_plan};
+use crate::calibrate::OutOfFold;
 use crate::conformal::class_scores::{AdaptiveScores, Scorer, class_of_one_fold};
 use crate::conformal::coverage::ConformalCoverage;
 use crate::conformal::held_out::HeldOutScores;
@@ -18,6 +18,7 @@ use maxmargin_conformal::ConformalScore;
 use maxmargin_core::{Formulation, RunControl, TargetKind, levels};
 use maxmargin_model::Model;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -59,11 +60,15 @@ impl Study<'_> {
     pub fn conformal_plan(&self, options: &ConformalOptions) -> Result<Arc<FoldPlan>, CvError> {
         let plan = match &options.plan {
             Some(plan) => Arc::clone(plan),
-            None => Arc::new(seeded_plan(self.classes, &self.data.labels, FOLDS, self.options.seed)?),
+            None => Arc::new(self.seeded_plan(FOLDS)?),
         };
         if plan.len() != self.data.samples.len() {
             return Err(CvError::Plan { plan: plan.len(), data: self.data.samples.len() });
         }
+        let plan = match self.testing_weighted(&plan)? {
+            Cow::Borrowed(_) => plan,
+            Cow::Owned(fewer) => Arc::new(fewer),
+        };
         self.check_conformal(options, &plan)?;
         Ok(plan)
     }
@@ -125,8 +130,9 @@ impl Study<'_> {
         }
     }
 
-    /// Adds scores and machines of folds to `model`, which this study trained. Folds start from the
-    /// model where they share its kernel. The result does not depend on the number of threads.
+    /// Adds scores and machines of folds to `model`, which this study trained. Folds have the width
+    /// of its kernel and start from it where they share it. Samples of weight 0 have no score. The
+    /// result does not depend on the number of threads.
     ///
     /// A run that ends early is no error, although the scores are missing then: the report has the
     /// reason.
@@ -144,20 +150,21 @@ impl Study<'_> {
     ) -> Result<Conformalised, CvError> {
         let begun = Instant::now();
         let plan = self.conformal_plan(options)?;
+        let own = self.with_width_of(&model);
         let (run, found) = if let Formulation::Quantile { .. } = self.formulation {
             let tail = options.level.alpha() / 2.0;
             let levels = [tail, 1.0 - tail];
             let formulation = self.formulation.with_level(levels[levels::central(&levels)]);
-            let between = Study { formulation, levels: &levels, ..*self };
+            let between = Study { formulation, levels: &levels, ..own };
             between.kept_folds(&model, None, &plan, seeding, control)?
         } else {
             let start = self.solutions(&model)?;
-            self.kept_folds(&model, Some(&start), &plan, seeding, control)?
+            own.kept_folds(&model, Some(&start), &plan, seeding, control)?
         };
         let mut done = Conformalised { model, report: ConformalReport { missing: None, coverage: None, run } };
         let found = match found {
             Some(first) if options.score == ConformalScore::Scaled => {
-                let rest = Study { stop: self.stop.left(begun, 0), ..*self };
+                let rest = Study { stop: self.stop.left(begun, 0), ..own };
                 let (second, found) = rest.with_spread(first, &done.model, &plan, seeding, control)?;
                 done.report.run.add(&second);
                 found
@@ -190,6 +197,7 @@ impl Study<'_> {
         plan: &FoldPlan,
         report: &CvReport,
     ) -> Result<Option<ConformalCoverage>, CvError> {
+        let plan = &*self.testing_weighted(plan)?;
         self.check_conformal_coverage(options, plan)?;
         if report.folds_counted < plan.folds() {
             return Ok(None);

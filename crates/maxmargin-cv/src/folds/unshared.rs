@@ -27,6 +27,7 @@ pub(crate) fn cross_validate(
     keep: Option<&FoldMachineCollector>,
     trainer: Trainer,
 ) -> Result<CvReport, CvError> {
+    let study = &study.with_one_width()?;
     let mut report = CvReport::empty(plan, study.machines());
     let all = study.fold_classes(plan);
     for fold in 0..plan.folds() {

@@ -272,6 +272,36 @@ impl FoldPlan {
         Self::from_tests(rows.len(), (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))
     }
 
+    /// The same folds, which set aside the samples that `counts` rejects instead of testing them.
+    /// Folds that would test none are left out.
+    ///
+    /// # Errors
+    ///
+    /// When no fold is left.
+    pub(crate) fn testing(&self, counts: impl Fn(usize) -> bool) -> Result<Self, PlanError> {
+        let part = |fold: usize| self.test(fold).iter().copied().partition::<Vec<usize>, _>(|&sample| counts(sample));
+        let parts = (0..self.folds()).map(|fold| (fold, part(fold))).filter(|(_, (tested, _))| !tested.is_empty());
+        let folds = parts.map(|(fold, (tested, others))| {
+            let aside: Vec<usize> = others.into_iter().chain(self.aside.of(fold).iter().copied()).collect();
+            (tested, aside)
+        });
+        Self::from_tests(self.samples, folds)
+    }
+
+    /// A plan for all samples from one for some of them, given ascending. The others are trained on
+    /// and never tested.
+    ///
+    /// # Errors
+    ///
+    /// When the plan is for another number of samples than there are rows.
+    pub(crate) fn spread_to(&self, rows: &[usize], samples: usize) -> Result<Self, PlanError> {
+        if self.samples != rows.len() {
+            return Err(PlanError::Length { found: rows.len(), samples: self.samples });
+        }
+        let places = |part: &[usize]| -> Vec<usize> { part.iter().map(|&place| rows[place]).collect() };
+        Self::from_tests(samples, (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))
+    }
+
     /// The fold that tests each sample, if the test sets are a partition of the samples and each
     /// training set is the rest.
     pub fn fold_of(&self) -> Option<Vec<u32>> {

@@ -65,3 +65,14 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
     });
     checks.extend(sound.err().map(|error| Check::new("kept data", false, error.to_string())));
 }
+
+/// Returns the parts that a model has from folds, which cannot be recomputed without their machines.
+pub(super) fn of_folds(model: &Model) -> Vec<Check> {
+    let unchecked = |what: &'static str| {
+        let detail = "fitted to decision values of folds that the model does not have; calibrate computes it again";
+        Check { what, passed: None, detail: detail.to_owned() }
+    };
+    let threshold = model.threshold().map(|_| unchecked("threshold"));
+    let probabilities = (!model.calibration().is_empty()).then(|| unchecked("probabilities"));
+    threshold.into_iter().chain(probabilities).collect()
+}

@@ -127,6 +127,7 @@ pub fn verify(
     let machines = recomputed(model, data, samples, &of, &terms, &trained_for, par)?;
     verdict.checks.extend(recompute::checks(&machines));
     verdict.checks.extend(recompute::conformal_scores(model, data, par));
+    verdict.checks.extend(claims::of_folds(model));
     verdict.certificate = worst(trained_for.goal, machines.iter().map(|one| one.verdict.certificate));
     verdict.machines = machines.into_iter().map(|one| one.verdict).collect();
     Ok(verdict)

@@ -53,6 +53,11 @@ impl MissingWords {
         Missing { own: &self.words, level }
     }
 
+    /// Returns whether a field of a column of words with this name is missing.
+    pub fn is_gap(&self, name: &str, field: &str) -> bool {
+        self.of_words(name).has(field.trim())
+    }
+
     /// The rule for a column of numbers or truth values.
     pub(super) fn of_numbers(&self) -> Missing<'_> {
         Missing { own: &self.words, level: Level::Marks }

@@ -29,7 +29,15 @@ impl Gamma {
     }
 }
 
-/// `gamma = 1 / (features · variance of all values)`, scikit-learn's `scale`.
+/// The share of a mean square below which its distance from the square of a mean is taken from
+/// differences, in a second pass: a difference of two sums would have too few digits.
+const CANCELS: f64 = 1e-6;
+
+/// Differences from a mean up to this many roundings of it are rounding alone.
+const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
+
+/// `gamma = 1 / (features · variance of all values)`, scikit-learn's `scale`; 1 where all values
+/// are equal.
 pub fn gamma_scale(samples: &Samples) -> f64 {
     let count = samples.len() as f64 * samples.features() as f64;
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -39,8 +47,20 @@ pub fn gamma_scale(samples: &Samples) -> f64 {
             squares += v * v;
         });
     }
-    let variance = squares / count - (sum / count) * (sum / count);
-    if variance > 0.0 { 1.0 / (samples.features() as f64 * variance) } else { 1.0 }
+    let mean = sum / count;
+    let mut variance = squares / count - mean * mean;
+    if variance <= CANCELS * (squares / count) {
+        let (mut around, mut stored) = (0.0, 0.0);
+        for i in 0..samples.len() {
+            samples.row(i).for_each(|_, v| {
+                around += (v - mean) * (v - mean);
+                stored += 1.0;
+            });
+        }
+        variance = (around + (count - stored) * mean * mean) / count;
+    }
+    let is_rounding = variance <= (ROUNDINGS * mean) * (ROUNDINGS * mean);
+    if variance > 0.0 && !is_rounding { 1.0 / (samples.features() as f64 * variance) } else { 1.0 }
 }
 
 /// `gamma = 1 / features`, LIBSVM's default.
@@ -49,10 +69,12 @@ pub fn gamma_auto(samples: &Samples) -> f64 {
 }
 
 /// `gamma = 1 / (2 · mean ‖x − z‖²)` over all pairs of samples: the σ² of an RBF kernel
-/// `exp(−‖x − z‖² / 2σ²)` is the mean squared distance (Tsang et al. 2005, Frandi et al. 2013).
+/// `exp(−‖x − z‖² / 2σ²)` is the mean squared distance (Tsang et al. 2005, Frandi et al. 2013). 1
+/// where all samples are equal.
 ///
 /// The mean over pairs, a sample with itself among them, is `2 (mean ‖x‖² − ‖mean x‖²)`.
 pub fn gamma_mean(samples: &Samples) -> f64 {
+    let n = samples.len() as f64;
     let mut mean = vec![0.0; samples.features()];
     let mut norms = 0.0;
     for i in 0..samples.len() {
@@ -61,16 +83,26 @@ pub fn gamma_mean(samples: &Samples) -> f64 {
             norms += v * v;
         });
     }
-    let n = samples.len() as f64;
-    let distance = 2.0 * (norms / n - mean.iter().map(|m| (m / n) * (m / n)).sum::<f64>());
-    if distance > 0.0 { 0.5 / distance } else { 1.0 }
+    mean.iter_mut().for_each(|m| *m /= n);
+    let square = mean.iter().map(|m| m * m).sum::<f64>();
+    let mut variance = norms / n - square;
+    if variance <= CANCELS * (norms / n) {
+        // A value of 0 that is not stored is at a distance of the mean as well.
+        let mut around = n * square;
+        for i in 0..samples.len() {
+            samples.row(i).for_each(|k, v| around += (v - mean[k]) * (v - mean[k]) - mean[k] * mean[k]);
+        }
+        variance = around / n;
+    }
+    let is_rounding = variance <= ROUNDINGS * ROUNDINGS * square;
+    if variance > 0.0 && !is_rounding { 0.25 / variance } else { 1.0 }
 }
 
 #[cfg(test)]
 mod tests {
     //! Rules by hand.
 
-    use super::{Gamma, gamma_mean};
+    use super::{Gamma, gamma_mean, gamma_scale};
     use maxmargin_data::Samples;
 
     #[test]
@@ -84,7 +116,33 @@ mod tests {
 
     #[test]
     fn equal_samples_have_a_width() {
-        let samples = Samples::from_rows(&[[2.0], [2.0]]).expect("samples");
-        assert_eq!(gamma_mean(&samples), 1.0);
+        for value in [2.0, 0.1, 1e9 + 0.1] {
+            let samples = Samples::from_rows(&[[value]; 7]).expect("samples");
+            assert_eq!((gamma_mean(&samples), gamma_scale(&samples)), (1.0, 1.0), "{value}");
+        }
+    }
+
+    /// A sum of squares has no digits of a variance that is so much smaller.
+    #[test]
+    fn widths_do_not_depend_on_the_origin() {
+        let spread = |i: usize, k: usize| ((i * 7 + k * 5) % 11) as f64 / 4.0;
+        let moved =
+            |by: f64| Samples::from_rows(&[0, 1, 2, 3, 4, 5].map(|i| [0, 1].map(|k| by + spread(i, k)))).expect("samples");
+        for by in [1e4, 1e6, 1e9, 1e12] {
+            for rule in [gamma_mean, gamma_scale] {
+                let (near, far) = (rule(&moved(0.0)), rule(&moved(by)));
+                // Values of the data lose digits themselves.
+                assert!((far / near - 1.0).abs() < 1e-9 + 1e-15 * by, "{by}: {near} {far}");
+            }
+        }
+    }
+
+    /// Values that are not stored are at a distance of the mean, too.
+    #[test]
+    fn values_of_0_count() {
+        let rows = [[0.0, 1e-5], [1.0, 0.0], [1.0 - 1e-5, 1e-5], [1.0, 0.0]];
+        let far: Vec<[f64; 2]> = rows.iter().map(|row| [row[0] + 3e3, row[1]]).collect();
+        let of = |rows: &[[f64; 2]]| gamma_mean(&Samples::from_rows(rows).expect("samples"));
+        assert!((of(&rows) / of(&far) - 1.0).abs() < 1e-9, "{} {}", of(&rows), of(&far));
     }
 }

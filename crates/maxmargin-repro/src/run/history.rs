@@ -108,12 +108,27 @@ fn linked(program: &str) -> Outcome<BTreeSet<String>> {
     Ok(found)
 }
 
-/// Returns the changes from a revision to the tree, uncommitted ones included.
+/// The trailer of a commit that changes no count of any cell: a repair where cells never come, or a
+/// comment. `--recheck` measures whether that is so.
+const SAME_COUNTS: &str = "Counts: same";
+
+/// Returns the changes from a revision to the tree, uncommitted ones included, without those of
+/// commits that say [`SAME_COUNTS`].
 fn changes(revision: &str) -> Option<Changes> {
     let git = |arguments: &[&str]| read(Command::new("git").current_dir(root()).args(arguments)).ok();
     let committed = git(&["show", "--no-patch", "--format=%ct", revision])?.trim().parse().ok()?;
-    let files = git(&["diff", "--name-only", "--no-renames", revision, "--", "crates"])?;
-    Some(Changes { committed, crates: files.lines().filter_map(program_crate).collect() })
+    let since = format!("{revision}..HEAD");
+    let commits = git(&["log", "--no-renames", "--name-only", "--format=%x01%B%x02", &since, "--", "crates"])?;
+    let uncommitted = git(&["diff", "--name-only", "--no-renames", "HEAD", "--", "crates"])?;
+    let files = changed_files(&commits).chain(uncommitted.lines());
+    Some(Changes { committed, crates: files.filter_map(program_crate).collect() })
+}
+
+/// Returns the files of a log whose commits are a message between two marks and then names of
+/// files, without those of commits that say [`SAME_COUNTS`].
+fn changed_files(log: &str) -> impl Iterator<Item = &str> {
+    let commits = log.split('\u{1}').filter_map(|commit| commit.split_once('\u{2}'));
+    commits.filter(|(message, _)| !message.lines().any(|line| line.trim() == SAME_COUNTS)).flat_map(|(_, files)| files.lines())
 }
 
 /// Returns the crate whose program a file is part of, if it is: tests and pages change no counts.
@@ -124,8 +139,17 @@ fn program_crate(file: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Changes, FAMILIES, History, PROGRAM, families, linked, program_crate};
+    use super::{Changes, FAMILIES, History, PROGRAM, changed_files, families, linked, program_crate};
     use serde_json::json;
+
+    #[test]
+    fn commits_that_change_no_count_are_left_out() {
+        let log = "\u{1}A faster sum\n\nbody\n\u{2}\ncrates/maxmargin-smo/src/a.rs\n\
+                   \u{1}A repair of verify\n\nCounts: same\n\u{2}\ncrates/maxmargin-cv/src/verify/b.rs\n\
+                   \u{1}Counts: same or not\n\u{2}\ncrates/maxmargin-path/src/c.rs\n";
+        let files: Vec<&str> = changed_files(log).filter(|file| !file.is_empty()).collect();
+        assert_eq!(files, ["crates/maxmargin-smo/src/a.rs", "crates/maxmargin-path/src/c.rs"]);
+    }
 
     #[test]
     fn families_by_what_a_cell_is_told() {

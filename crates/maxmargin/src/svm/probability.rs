@@ -2,9 +2,7 @@
 
 use super::Svm;
 use maxmargin_core::Goal;
-use maxmargin_cv::{
-    Calibrated, CalibrationOptions, CvError, Fitted, ModelMismatch, Probability, RunControl, Study, calibration_plan,
-};
+use maxmargin_cv::{Calibrated, CalibrationOptions, CvError, Fitted, ModelMismatch, Probability, RunControl, Study};
 use maxmargin_data::scale::ScaleMethod;
 use maxmargin_data::{Dataset, Encoder};
 use maxmargin_metrics::Metric;
@@ -135,7 +133,7 @@ impl Svm {
         fits: CalibrationOptions,
         control: &RunControl,
     ) -> Result<Calibrated, CvError> {
-        let plan = calibration_plan(study.classes, &study.data.labels, self.options.seed)?;
+        let plan = study.calibration_plan()?;
         study.calibrate(model, fits, &plan, self.options.seeding, control)
     }
 }

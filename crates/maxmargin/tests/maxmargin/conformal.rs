@@ -281,3 +281,22 @@ fn coverage_is_reported_and_deterministic() {
     let same = svm.conformal_coverage(&data, &options, &plan, &report).expect("scores").expect("all folds");
     assert_eq!((same.coverage, same.rows), (found.coverage, 300));
 }
+
+/// Rows of weight 0 are no samples of what a promise is about.
+#[test]
+fn rows_of_weight_0_have_no_score() {
+    let data = waves(90);
+    let mut more = data.select(&(0..180).map(|i| i % 90).collect::<Vec<_>>());
+    more.labels[90..].iter_mut().for_each(|value| *value = 100.0 - *value);
+    let weights: Vec<f64> = (0..180).map(|i| f64::from(u8::from(i < 90))).collect();
+    let svm = svr().conformal_with(ConformalOptions::new(level()));
+    let (alone, weighted) =
+        (svm.fit(&data).expect("a training"), svm.clone().sample_weights(weights).fit(&more).expect("a training"));
+    let of = |fitted: &Fitted| {
+        let kept = Conformal::of(&fitted.model).expect("sound").expect("scores");
+        kept.intervals(&fitted.model, &data.samples, level(), None, Par::Seq).expect("intervals")
+    };
+    for (a, b) in of(&alone).iter().zip(&of(&weighted)) {
+        assert!((a.lower - b.lower).abs() < 1e-5 && (a.upper - b.upper).abs() < 1e-5, "{a:?} {b:?}");
+    }
+}

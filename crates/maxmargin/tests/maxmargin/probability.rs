@@ -8,7 +8,7 @@ use maxmargin::data::classes::pairs;
 use maxmargin::data::libsvm::write;
 use maxmargin::data::scale::ScaleMethod;
 use maxmargin::data::{ClassLabels, Dataset, Generator, Par};
-use maxmargin::kernel::Kernel;
+use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::metrics::F1;
 use maxmargin::metrics::Reliability;
 use maxmargin::model::{Calibration, DecisionRule, Model, Multiclass, decode, encode, libsvm};
@@ -74,6 +74,61 @@ fn labels_agree_with_probabilities() {
                 let place = fitted.model.classes().iter().position(|class| class == label).expect("a class");
                 assert!(row.iter().all(|p| *p <= row[place]) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-14);
             }
+        }
+    }
+}
+
+/// Returns the data with every row again, under another label and of weight 0.
+fn with_rows_of_weight_0(data: &Dataset, other: impl Fn(f64) -> f64) -> (Dataset, Vec<f64>) {
+    let n = data.labels.len();
+    let mut more = data.select(&(0..2 * n).map(|i| i % n).collect::<Vec<_>>());
+    more.labels[n..].iter_mut().for_each(|label| *label = other(*label));
+    (more, (0..2 * n).map(|i| f64::from(u8::from(i < n))).collect())
+}
+
+/// Weight 0 leaves a sample out of the machines; it has to be left out of what is fitted to them.
+#[test]
+fn samples_of_weight_0_take_no_part_in_probabilities_and_thresholds() {
+    let near = |a: &[f64], b: &[f64], what: &str| {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4), "{what}");
+    };
+    for classes in [2, 3] {
+        let data = banana(120, classes, 9);
+        let known = ClassLabels::new(&data.labels).expect("classes").labels().to_vec();
+        let next = |label: f64| known[(known.iter().position(|known| *known == label).expect("a class") + 1) % known.len()];
+        let (more, weights) = with_rows_of_weight_0(&data, next);
+        for way in Probability::ALL {
+            let svm = rbf(1.0).eps(1e-8).probability(way);
+            let (alone, weighted) = (fit(&svm, &data), fit(&svm.clone().sample_weights(weights.clone()), &more));
+            let of = |fitted: &Fitted| fitted.model.probabilities(&data.samples, Par::Seq).expect("probabilities");
+            near(&of(&alone), &of(&weighted), &format!("{classes} classes, {way:?}"));
+        }
+    }
+    let data = banana(150, 2, 3);
+    let (more, weights) = with_rows_of_weight_0(&data, |label| -label);
+    let svm = rbf(1.0).eps(1e-8).threshold(&F1);
+    let (alone, weighted) = (fit(&svm, &data), fit(&svm.clone().sample_weights(weights), &more));
+    near(&[alone.model.threshold().expect("one")], &[weighted.model.threshold().expect("one")], "threshold");
+    let data = waves(120);
+    let (more, weights) = with_rows_of_weight_0(&data, |value| 50.0 - value);
+    let svm = Svm::epsilon_svr(2.0, 0.05).kernel(Kernel::rbf(0.5)).eps(1e-8).probability(Probability::Platt);
+    let scale = |fitted: &Fitted| fitted.calibration.as_ref().and_then(|report| report.scale).expect("a scale");
+    near(&[scale(&fit(&svm, &data))], &[scale(&fit(&svm.clone().sample_weights(weights), &more))], "errors");
+}
+
+/// Folds that stand in for a model have the width of its kernel, whatever rule that came from: who
+/// calibrates later has the model alone.
+#[test]
+fn folds_of_a_calibration_have_the_width_of_the_model() {
+    let data = banana(100, 2, 7);
+    for rule in [Gamma::Scale, Gamma::Mean, Gamma::Auto] {
+        for scale in [None, Some(ScaleMethod::MinMax { lower: 0.0, upper: 1.0 })] {
+            let svm =
+                scale.into_iter().fold(Svm::rbf(1.0).c(1.0).eps(1e-6).gamma(rule), Svm::scale).probability(Probability::Platt);
+            let ruled = fit(&svm, &data);
+            let width = ruled.model.kernel().gamma().expect("a width");
+            let named = fit(&svm.gamma(Gamma::Value(width)), &data);
+            assert_eq!(ruled.model.calibration(), named.model.calibration(), "{rule:?} {scale:?}");
         }
     }
 }

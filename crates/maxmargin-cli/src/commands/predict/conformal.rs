@@ -178,6 +178,20 @@ fn set_names(model: &Model) -> Vec<String> {
 }
 
 impl ConformalPredictions {
+    /// Warns where no row has an interval or a set that says anything: there are too few scores.
+    pub(super) fn warn_of_no_information(&self, notes: &mut Notes) {
+        let mut rows = self.numbers.chunks_exact(self.names.len().max(1));
+        let (what, is_all) = match self.kind {
+            Kind::Bounds => ("every interval is infinite", rows.all(|row| row[0].is_infinite() && row[1].is_infinite())),
+            Kind::Members => ("every set has all classes", rows.all(|row| row.iter().all(|member| *member == 1.0))),
+            Kind::Outliers => return,
+        };
+        if is_all && !self.numbers.is_empty() {
+            let level = format::short(self.level.alpha());
+            notes.warn(format!("{what} at the level {level}: use a greater --alpha, or a model of more rows"));
+        }
+    }
+
     /// Compares the predictions with the labels of the data, NaN where there is none.
     pub(super) fn document(&self, model: &Model, labels: &[f64]) -> ConformalDocument {
         let rows = || self.numbers.chunks_exact(self.names.len()).zip(labels);

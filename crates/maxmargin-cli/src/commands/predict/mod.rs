@@ -101,12 +101,19 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let known = confusion.known();
     let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known - input.unlabelled };
     warn_of_unknown_labels(unknown_labels, labels.len(), &classes, &mut notes);
+    let levels = (!model.levels().is_empty()).then(|| LevelScores::of(purpose, model.levels(), &labels, &decisions));
+    let mut scores = if input.is_labelled { scores_of(purpose, &labels, &predicted, unknown_labels) } else { Scores::new() };
+    // The loss of several levels is the mean of all, as in a cross-validation.
+    if let (Some(found), Some(loss)) = (&levels, scores.get_mut(metrics_of(purpose)[0].name())) {
+        *loss = found.mean_loss();
+    }
+    conformal.iter().for_each(|found| found.warn_of_no_information(&mut notes));
     let document = PredictDocument {
         schema: SCHEMA,
         command: "predict",
         data,
-        scores: if input.is_labelled { scores_of(purpose, &labels, &predicted, unknown_labels) } else { Scores::new() },
-        levels: (!model.levels().is_empty()).then(|| LevelScores::of(purpose, model.levels(), &labels, &decisions)),
+        scores,
+        levels,
         model: args.model.display().to_string(),
         classes,
         support_vectors: model.support_vectors(),

@@ -171,7 +171,7 @@ pub(super) fn read(
     if let Some(model) = wanted.model.filter(|_| known.is_none()) {
         unnamed::take_numbers(name, model, &mut table)?;
     } else {
-        warn_of_columns(name, &table.data, notes);
+        warn_of_columns(name, &table.data, known.is_none(), notes);
     }
     let Table { data, is_labelled, lines, unlabelled, delimiter, mut kept, likelier_target, .. } = table;
     let groups = own.groups.iter().cloned().zip(kept.split_off(own.keep.len())).collect();
@@ -364,11 +364,17 @@ fn note_one_class(name: &str, columns: &Columns, notes: &Notes) {
 }
 
 /// Says which columns are no features, and which tell nothing.
-fn warn_of_columns(name: &str, data: &Dataset, notes: &mut Notes) {
+///
+/// The columns of a model cannot be left out, and a single row of them is the same in every row.
+fn warn_of_columns(name: &str, data: &Dataset, may_drop: bool, notes: &mut Notes) {
+    if !may_drop && data.labels.len() == 1 {
+        return;
+    }
+    let advice = if may_drop { " (--drop leaves columns out)" } else { "" };
     let columns = table::describe(data);
     let odd: Vec<(&str, &String)> = columns.iter().filter_map(|column| Some((&column.name[..], column.odd.as_ref()?))).collect();
     for (column, what) in odd.iter().take(WARNED) {
-        notes.warn(format!("{name}: {}: {what} (--drop leaves columns out)", column_name(column)));
+        notes.warn(format!("{name}: {}: {what}{advice}", column_name(column)));
     }
     if odd.len() > WARNED {
         notes.warn(format!("{name}: {} more columns are odd: `maxmargin info` tells of all", odd.len() - WARNED));
