@@ -6,7 +6,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.linear_model import QuantileRegressor
 from sklearn.metrics import d2_pinball_score, make_scorer, mean_pinball_loss
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 import maxmargin
 from maxmargin._data import packed
@@ -75,6 +77,20 @@ def test_searches_take_the_pinball_loss():
     alone = GridSearchCV(machine, several, scoring="neg_mean_absolute_error", cv=3).fit(X, y)
     assert shared.shared_
     assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"], atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "machine", [maxmargin.QuantileSVR(gamma=0.1, tol=1e-8), maxmargin.ExpectileSVR(gamma=0.1, tol=1e-8)], ids=str
+)
+def test_searches_take_the_default_score(machine):
+    X, y = noisy(90)
+    scaled = Pipeline([("scale", StandardScaler()), ("machine", machine)])
+    for estimator, asked in [(machine, {"C": [1.0, 10.0]}), (scaled, {"machine__C": [1.0, 10.0]})]:
+        ours = maxmargin.GridSearchCV(estimator, asked, cv=3).fit(X, y)
+        theirs = GridSearchCV(estimator, asked, cv=3).fit(X, y)
+        assert ours.shared_
+        assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-5)
+    assert_allclose(machine.cross_validate(X, y, cv=3).test_score, cross_val_score(machine, X, y, cv=3), atol=1e-5)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,7 +141,10 @@ class KnownPredictions(BaseEstimator):  # type: ignore[misc, unused-ignore]
         return self.decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        return float(type(self.of).score(self, X, y, sample_weight))
+        # A score may ask its estimator for more than predictions, such as its parameters.
+        own = copy(self.of)
+        own.predict = self.predict
+        return float(own.score(X, y, sample_weight))
 
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
