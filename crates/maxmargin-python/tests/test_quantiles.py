@@ -125,6 +125,35 @@ def test_several_levels_are_the_machines_of_each(form):
     assert several.score(X, y) == pytest.approx(np.mean(scores))
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", [maxmargin.QuantileSVR, maxmargin.ExpectileSVR])
+def test_everything_of_several_levels_is_in_the_order_of_the_list(kind, form):
+    X, _ = noisy(100)
+    # Levels of noise that is the same everywhere cross nowhere.
+    y = X @ [1.0, -2.0, 0.5] + np.random.default_rng(2).normal(size=100)
+    X = form(X)
+    level = kind._level
+    levels = [0.9, 0.05, 0.5]
+    fitted = kind(**{level: levels}, kernel="linear", C=10).fit(X, y)
+    alone = [kind(**{level: one}, kernel="linear", C=10).fit(X, y) for one in levels]
+    assert fitted.crossings(X) == 0
+    assert_allclose(X @ fitted.coef_.T + fitted.intercept_, fitted.predict(X), atol=1e-12)
+    duals = [one.certificate_.dual for one in alone]
+    assert_allclose([one.dual for one in fitted.certificates_], duals, rtol=1e-3)
+    assert_allclose([one.dual for one in fitted.verify(X, y).certificates], duals, rtol=1e-3)
+    why = fitted.explain(X[:5], background=X[:9], interactions=True)
+    assert why.output_names == tuple(f"{level} {one}" for one in levels)
+    assert_allclose(why.decision_values, fitted.predict(X[:5]), atol=1e-12)
+    assert why.efficiency_error < 1e-12
+    each = [one.explain(X[:5], background=X[:9]) for one in alone]
+    # Weights of the machine of a list and of one by itself are both within the tolerance.
+    assert_allclose(why.values, np.stack([one.values for one in each], axis=-1), atol=2e-2)
+    fitted.set_params(**{level: [0.1, 0.9]})
+    for changed in [lambda: fitted.coef_, lambda: fitted.explain(X), lambda: fitted.predict(X)]:
+        with pytest.raises(ValueError, match="was changed after fit: 3 levels"):
+            changed()
+
+
 def test_several_levels_are_searched_by_scikit_learn():
     X, y = noisy(90)
     machine = maxmargin.QuantileSVR(quantile=[0.1, 0.9], gamma=0.5)

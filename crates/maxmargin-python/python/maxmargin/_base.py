@@ -315,6 +315,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
         """Set the model of these rows, and warn if it did not converge."""
         machines = model.machines()
+        machines = [machines[at] for at in self._machine_order(len(machines))]
         self._model = model
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
         self.certificate_ = Certificate.worst(self.certificates_)
@@ -368,7 +369,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        weights = np.vstack([self._model.weights(p) for p in range(len(self.certificates_))])
+        weights = np.vstack([self._model.weights(p) for p in self._machine_order(len(self.certificates_)).tolist()])
         coef: Any = self._turned(weights)
         if self._sparse:
             coef = sp.csr_matrix(coef)

@@ -722,7 +722,8 @@ class QuantileSVR(OfLevels, KernelRegressor):
     ----------
     quantile : float in (0, 1) or list of these, default=0.5
         The quantile. At 0.5 the machine is an :class:`SVR` with ``epsilon=0`` and half of ``C``. A list makes one machine for each quantile over the same
-        kernel values: ``predict`` then has a column for each, which do not cross, and ``dual_coef_`` and ``intercept_`` a row.
+        kernel values: ``predict`` then has a column for each, which do not cross, and ``dual_coef_``, ``intercept_``, ``coef_`` and
+        ``certificates_`` an entry, all in the order of the list.
     C : float, default=1.0
         A unit of error costs ``C * quantile`` where the target is above the prediction, and ``C * (1 - quantile)`` where it is below.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
