@@ -21,7 +21,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length, chec
 
 from . import _native
 from ._certificate import Certificate, Conformal, Verdict, warn_of
-from ._data import Floats, group_words, is_sparse, packed, validated, weights_of, width
+from ._data import GAMMA_RULES, Floats, group_words, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
 from ._onnx import Exporting
 from ._progress import Progress
@@ -113,7 +113,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(KERNELS), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto", "mean"}), Interval(Real, 0.0, None, closed="left")],
+        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "C": [Interval(Real, 0.0, None, closed="right")],
