@@ -164,6 +164,14 @@ def test_several_levels_are_searched_by_scikit_learn():
     assert np.isfinite(varied.cv_results_["mean_test_score"]).all()
 
 
+def test_leave_one_out_of_several_levels_has_the_mean_of_their_scores():
+    X, y = noisy(30)
+    for kind in (maxmargin.QuantileSVR, maxmargin.ExpectileSVR):
+        found = kind(**{kind._level: [0.9, 0.1]}, **NARROW).leave_one_out(X, y)
+        errors = np.abs(np.concatenate(found.predictions) - y[:, np.newaxis])
+        assert_allclose(found.test_score, -errors.mean(axis=1), atol=1e-12)
+
+
 @pytest.mark.parametrize("levels", [[], [0.5, 0.5], [0.1, 1.0], [[0.1, 0.9]], ["half"]])
 def test_lists_that_are_no_levels_are_refused(levels):
     X, y = noisy(20)

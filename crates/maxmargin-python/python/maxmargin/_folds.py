@@ -24,6 +24,7 @@ from . import _native
 from ._certificate import Certificate, table, warn_of
 from ._data import Floats
 from ._gate import Apart, Rewind, check_gate, fits_rows, places, tried
+from ._levels import OfLevels
 
 
 @dataclass(frozen=True)
@@ -226,9 +227,16 @@ def cross_validation(
     return _one_by_one(estimator, X, y, splitter, scoring, groups, sample_weight)
 
 
+def minus_mean_absolute_error(estimator: Any, X: Any, y: Any) -> float:
+    """Return minus the mean absolute error, over all levels of an estimator."""
+    return -float(np.abs(estimator.predict(X) - np.reshape(y, (-1, 1))).mean())
+
+
 def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> CrossValidation:
     """See ``leave_one_out`` of the estimators."""
-    scoring = None if is_classifier(estimator) else "neg_mean_absolute_error"
+    scoring: Any = None if is_classifier(estimator) else "neg_mean_absolute_error"
+    if isinstance(estimator, OfLevels) and estimator._levels() is not None:
+        scoring = minus_mean_absolute_error
     return cross_validation(estimator, X, y, cv=LeaveOneOut(), scoring=scoring, groups=None, sample_weight=sample_weight)
 
 

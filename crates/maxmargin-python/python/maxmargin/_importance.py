@@ -10,6 +10,7 @@ from sklearn.utils import Bunch, check_random_state, indexable
 from sklearn.utils.validation import column_or_1d
 
 from ._folds import complete, for_folds, plan, splits_of
+from ._levels import OfLevels
 
 #: Scores by scikit-learn's names, with the name in the library.
 SCORES = {
@@ -50,6 +51,9 @@ def importance_of(
         raise ValueError(f"n_repeats={n_repeats}: it must be at least 1")
     if not estimator._sees_rows():
         raise ValueError("features of a precomputed or callable kernel are not known: use scikit-learn's permutation_importance")
+    levels = estimator._levels() if isinstance(estimator, OfLevels) else None
+    if levels is not None and len(levels) > 1:
+        raise ValueError(f"importance is that of one level, and there are {len(levels)}: ask for it one level at a time")
     own = for_folds(estimator)
     names = getattr(X, "columns", None)
     X, y, groups = indexable(X, y, groups)
