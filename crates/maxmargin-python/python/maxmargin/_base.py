@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._certificate import Certificate, Conformal, Verdict, warn_of
+from ._certificate import Certificate, Conformal, Verdict, early_ends, warn_of
 from ._data import GAMMA_RULES, Floats, group_words, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
 from ._onnx import Exporting
@@ -323,7 +323,8 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         self.shape_fit_ = np.shape(self._rows) if callable(self.kernel) else X.shape
         self._describe(machines, X, y)
         statuses = [machine["status"] for machine in machines]
-        ended = warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
+        early = early_ends(statuses, self.certificates_, self.tol)
+        ended = warn_of(early, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
         self.fit_status_ = int(ended)
         if any(machine.get("lacks_margin") for machine in machines):
             message = "no margin is left, and decision values mean nothing: nu is too small for classes that overlap this much; raise nu"

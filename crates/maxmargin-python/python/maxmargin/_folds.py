@@ -21,7 +21,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _num_samples, column_or_1d
 
 from . import _native
-from ._certificate import Certificate, table, warn_of
+from ._certificate import Certificate, early_ends, table, warn_of
 from ._data import Floats
 from ._gate import Apart, Rewind, check_gate, fits_rows, places, tried
 from ._levels import OfLevels
@@ -262,12 +262,18 @@ def _shared(estimator: Any, folds: Folds, X: Any, y: Any, scorers: Any, sample_w
     if not complete(own, codes, weights, folds, least_of(estimator)):
         raise Apart("a training set lacks a class")
     report = own._svm(rows).cross_validate(data, folds, weights, own._report())
-    ends = [fold["status"] for fold in report["folds"]]
-    if own._must_converge and set(ends) != {"converged"}:
+    ends = early_ends_of(report, own.tol)
+    if own._must_converge and ends:
         raise Apart("a training did not converge")
     found = judged(own, folds, [report], X, y, scorers)
     warn_of(ends, found.certificate, own.tol, max_iter=own.max_iter, max_time=own.max_time)
     return found
+
+
+def early_ends_of(report: _native.ValidationFields, tol: float) -> set[str]:
+    """Return how those trainings of a cross-validation ended whose solution misses the tolerance."""
+    folds = report["folds"]
+    return early_ends((fold["status"] for fold in folds), (Certificate(**fold["certificate"]) for fold in folds), tol)
 
 
 def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scorers: Any) -> CrossValidation:
