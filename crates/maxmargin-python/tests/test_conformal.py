@@ -7,6 +7,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -90,6 +91,23 @@ def test_levels_outside_are_refused(level):
     if not isinstance(level, str):
         with pytest.raises(ValueError, match="above 0 and below 1"):
             fitted.predict_interval(X, alpha=level)
+
+
+def test_runs_that_ended_early_say_why_there_is_nothing():
+    X, y = load_iris(return_X_y=True)
+    early = {"conformal": 0.1, "max_time": 1e-9}
+    why = "the run was ended before all folds had a solution; raise max_time"
+    with pytest.warns(ConvergenceWarning, match=rf"{why}|Solver terminated early"):
+        fitted = SVC(calibration="platt", **early).fit(X, y)
+    for copied in [fitted, pickle.loads(pickle.dumps(fitted))]:
+        for asked in [copied.predict_proba, copied.predict_log_proba, copied.predict_set]:
+            with pytest.raises(NotFittedError, match=why):
+                asked(X)
+    for machine in [SVR(**early), QuantileSVR(**early)]:
+        with pytest.warns(ConvergenceWarning, match=rf"{why}|Solver terminated early"):
+            machine.fit(X, y)
+        with pytest.raises(NotFittedError, match=why):
+            machine.predict_interval(X)
 
 
 def test_given_folds_are_those_of_separate_trainings():

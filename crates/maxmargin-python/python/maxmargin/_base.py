@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d, validate_data
@@ -93,6 +93,11 @@ def teller(name: str) -> _native.Report:
 def seed_of(random_state: Any) -> int:
     """Return a seed of the random state; without a state it is always the same."""
     return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def no_folds_message(what: str, missing: str) -> str:
+    """Return why what is computed from folds is missing, and what to do."""
+    return f"there are no {what}: {missing}; raise max_time or max_iter"
 
 
 def asked_for_conformal(estimator: Any) -> bool:
@@ -332,7 +337,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         found = model.conformal
         self.conformal_ = None if found is None else Conformal(**found)
         if found is not None and found["missing"] is not None:
-            message = f"there are no intervals or sets: {found['missing']}; raise max_time or max_iter"
+            message = no_folds_message("intervals or sets", found["missing"])
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         if found is not None and found["small_groups"]:
             names = ", ".join(found["small_groups"][:SHOWN])
@@ -425,6 +430,10 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         self, X: Any, conformal_groups: Any, of: Callable[[_native.Data, list[str] | None], NDArray[Any]]
     ) -> NDArray[Any]:
         """Predict rows in blocks, each with its groups."""
+        self._check_fitted()
+        found = getattr(self, "conformal_", None)
+        if found is not None and found.missing is not None:
+            raise NotFittedError(no_folds_message("intervals or sets", found.missing))
         words = group_words(conformal_groups, X)
         self._model_of().check_groups(words, _num_samples(X))
         done = 0

@@ -129,7 +129,7 @@ def group_words(conformal_groups: Any, X: Any) -> list[str] | None:
 def _group_word(group: Any, row: int) -> str:
     if group is None or group != group or str(group).strip() == "":  # noqa: PLR0124
         raise ValueError(f"sample {row} (from 0) has no group: give every sample one")
-    return str(int(group)) if isinstance(group, float) and group.is_integer() else str(group).strip()
+    return str(int(group)) if isinstance(group, float | np.floating) and group.is_integer() else str(group).strip()
 
 
 def with_all_classes(codes: NDArray[Any], classes: NDArray[Any], weights: Floats | None) -> None:
