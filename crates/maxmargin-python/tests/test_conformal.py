@@ -93,6 +93,22 @@ def test_levels_outside_are_refused(level):
             fitted.predict_interval(X, alpha=level)
 
 
+@pytest.mark.parametrize("score", ["plain", "aps"])
+def test_searches_score_no_training_that_fails(score):
+    X = np.random.default_rng(1).normal(size=(22, 3))
+    y = np.array([0] * 20 + [1] * 2)
+    machine = SVC(gamma=0.5, conformal=0.1, conformal_score=score)
+    for asked in [GridSearchCV, maxmargin.GridSearchCV]:
+        with pytest.raises(ValueError, match="trains on no row of class 1"):
+            asked(machine, {"C": [1, 10]}, cv=2).fit(X, y)
+    # A training set of one value has no folds.
+    for asked in [GridSearchCV, maxmargin.GridSearchCV]:
+        with pytest.raises(ValueError, match="needs at least 2"):
+            asked(SVR(gamma=0.5, conformal=0.1), {"C": [1, 10]}, cv=2, scoring="neg_mean_absolute_error").fit(X[:2], X[:2, 0])
+    with pytest.raises(ValueError, match="trains on no row of class 1"):
+        machine.cross_validate(X, y, cv=2)
+
+
 def test_runs_that_ended_early_say_why_there_is_nothing():
     X, y = load_iris(return_X_y=True)
     early = {"conformal": 0.1, "max_time": 1e-9}

@@ -179,13 +179,12 @@ def partition(fold_of: NDArray[Any], rows: int) -> Folds:
     return [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(len(numbers))]
 
 
-def complete(classifier: Any, codes: Floats, weights: Floats | None, folds: Folds, least: int = 1) -> bool:
-    """Whether every training set has at least so many samples of each class, by the codes of the targets."""
-    if not is_classifier(classifier):
-        return True
-    of = np.searchsorted(classifier._labels, codes)
+def complete(estimator: Any, codes: Floats, weights: Floats | None, folds: Folds, least: int = 1) -> bool:
+    """Whether every training set has at least so many samples of each class, by the codes of the targets. Values are one class."""
+    has_classes = is_classifier(estimator)
+    of = np.searchsorted(estimator._labels, codes) if has_classes else np.zeros(len(codes), dtype=np.intp)
     taken = np.ones(len(codes), dtype=np.intp) if weights is None else (weights > 0).astype(np.intp)
-    count = len(classifier.classes_)
+    count = len(estimator.classes_) if has_classes else 1
     all_rows = np.bincount(of, weights=taken, minlength=count)
     for test, aside in folds:
         rows = np.asarray([*test, *aside], dtype=np.intp)
@@ -195,8 +194,9 @@ def complete(classifier: Any, codes: Floats, weights: Floats | None, folds: Fold
 
 
 def least_of(estimator: Any) -> int:
-    """The number of samples of each class without which a training of the estimator fails."""
-    return 2 if getattr(estimator, "_method", lambda: None)() is not None else 1
+    """The number of samples of each class without which a training of the estimator fails, or warns that its folds lack a class."""
+    has_folds = getattr(estimator, "_method", lambda: None)() is not None or getattr(estimator, "conformal", None) is not None
+    return 2 if has_folds else 1
 
 
 def splits_of(splits: Iterable[tuple[Any, Any]], rows: int) -> list[Split]:
@@ -260,7 +260,7 @@ def _shared(estimator: Any, folds: Folds, X: Any, y: Any, scorers: Any, sample_w
     own = for_folds(estimator)
     rows, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
     if not complete(own, codes, weights, folds, least_of(estimator)):
-        raise Apart("a training set lacks a class")
+        raise Apart("a training set has too few samples, or too few of a class")
     report = own._svm(rows).cross_validate(data, folds, weights, own._report())
     ends = early_ends_of(report, own.tol)
     if own._must_converge and ends:

@@ -65,7 +65,7 @@ def importance_of(
     seed = 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
     prepared, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
     if not complete(own, codes, weights, folds):
-        raise ValueError("a training set lacks a class: use stratified folds, or fewer")
+        raise ValueError("a training set lacks a class, or has no sample with a weight above 0: use stratified folds, or fewer")
     found = own._svm(prepared).importance(data, folds, SCORES[scoring], n_repeats, seed, weights)
     if found is None:
         raise ValueError("a fold has no solution: raise max_iter or max_time")
