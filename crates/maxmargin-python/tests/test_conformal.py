@@ -101,6 +101,9 @@ def test_searches_score_no_training_that_fails(score):
     for asked in [GridSearchCV, maxmargin.GridSearchCV]:
         with pytest.raises(ValueError, match="trains on no row of class 1"):
             asked(machine, {"C": [1, 10]}, cv=2).fit(X, y)
+    for wrong in [SVC(gamma=0.5, conformal=0.1, conformal_score="scaled"), SVR(gamma=0.5, conformal=0.1, conformal_score="aps")]:
+        with pytest.raises(ValueError, match=r"conformal prediction: .* has no"):
+            maxmargin.GridSearchCV(wrong, {"C": [1, 10]}, cv=2).fit(X, np.arange(22) % 2)
     # A training set of one value has no folds.
     for asked in [GridSearchCV, maxmargin.GridSearchCV]:
         with pytest.raises(ValueError, match="needs at least 2"):
