@@ -188,6 +188,20 @@ def test_leave_one_out(name):
     assert len(found.certificates) == 60
 
 
+def test_leverage_is_over_machines_and_the_rows_that_they_are_trained_on():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    machine = maxmargin.SVC(gamma=0.1, tol=TOL, decision_function_shape="ovo")
+    found = machine.leave_one_out(X, y)
+    whole = clone(machine).fit(X, y).decision_function(X)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for row in (0, 12, 25):
+        rest = np.delete(np.arange(len(y)), row)
+        change = (clone(machine).fit(X[rest], y[rest]).decision_function(X[rest]) - whole[rest]) ** 2
+        means = [change[np.isin(y[rest], pair), at].mean() if y[row] in pair else 0.0 for at, pair in enumerate(pairs)]
+        assert found.leverage[row] == pytest.approx(np.sqrt(np.mean(means)), abs=1e-6)
+
+
 def test_cross_validation_takes_weights_and_precomputed_kernels():
     X, y = two()
     weights = np.random.default_rng(1).uniform(0.5, 2, len(y))

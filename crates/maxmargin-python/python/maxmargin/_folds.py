@@ -57,8 +57,9 @@ class CrossValidation:
     shared: bool
     #: The total number of solver iterations.
     iterations: int
-    #: For each split that leaves out one row, on the shared engine: the leverage of that row, which is the root mean square change of the decision values
-    #: of all other rows when it is removed. Not a number for other splits.
+    #: For each split that leaves out one row, on the shared engine: the leverage of that row, which is the root mean square change of decision values when
+    #: it is removed. Of each machine the mean is over the other rows that it is trained on, which are those of its two classes where machines are for pairs
+    #: of classes; then over machines, of which those without the row do not change. Not a number for other splits.
     leverage: Floats
 
     def __repr__(self) -> str:
