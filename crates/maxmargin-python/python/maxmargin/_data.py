@@ -62,7 +62,7 @@ def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _na
 
 def mean_squared_distance(X: Any) -> float:
     """Return the mean squared distance over all ordered pairs of rows, a row with itself among them: twice the sum of the variances of the features."""
-    rows = X.shape[0]
+    rows = int(X.shape[0])
     if rows == 0:
         return 0.0
     # Differences to a row keep the digits of features far from 0, and are exactly 0 where all rows are equal.

@@ -29,11 +29,6 @@ Gammas = Sequence[float | Rule] | float | Rule | None
 FACTORS = (1 / 64, 1 / 16, 1 / 4, 1, 4)
 
 
-def is_numpy_scalar(value: Any) -> bool:
-    """Return true for a scalar of numpy, and for an array without axes."""
-    return isinstance(value, np.generic | np.ndarray) and value.ndim == 0
-
-
 def around_scale(X: Any) -> list[Any]:
     """Return the default values of gamma for these rows. Rows that are no numbers have the rule alone, whose fit reports what is wrong."""
     try:
@@ -97,8 +92,10 @@ class Searching(Plain):
             if self.gammas is None:
                 grid["gamma"] = around_scale(X)
             else:
-                # Of numpy's scalars and arrays without axes it is Python's number.
-                gammas: Any = self.gammas.item() if is_numpy_scalar(self.gammas) else self.gammas
+                gammas: Any = self.gammas
+                # Scalars of numpy, and its arrays without axes, are not all numbers of Python.
+                if isinstance(gammas, np.generic | np.ndarray) and gammas.ndim == 0:
+                    gammas = gammas.item()
                 grid["gamma"] = [gammas] if isinstance(gammas, str | float | int) else list(gammas)
         for candidate in ParameterGrid(grid):
             clone(base).set_params(**candidate)._validate_params()
