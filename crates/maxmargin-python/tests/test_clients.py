@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import sklearn.model_selection
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -124,9 +125,22 @@ def test_sparse_and_called_kernels_have_counterparts():
     assert_array_equal(maxmargin.to_sklearn(called).predict(X.astype(float)), called.predict(X.astype(float)))
 
 
+@pytest.mark.parametrize("estimator", [maxmargin.SVC(gamma="mean"), maxmargin.SVC(kernel=lambda a, b: a @ b.T, gamma="mean")])
+def test_counterparts_can_be_fitted_again(estimator):
+    fitted = estimator.fit(X.astype(float), WORDS)
+    twin = maxmargin.to_sklearn(fitted)
+    assert twin.get_params()["gamma"] == fitted._gamma
+    again = clone(twin).fit(X.astype(float), WORDS)
+    assert_allclose(again.decision_function(X.astype(float)), fitted.decision_function(X.astype(float)), atol=1e-2)
+    assert maxmargin.to_sklearn(maxmargin.SVC(gamma="auto").fit(X, WORDS)).gamma == "auto"
+
+
 def test_what_has_no_counterpart_says_so():
     with pytest.raises(ValueError, match="isotonic"):
         maxmargin.to_sklearn(maxmargin.SVC(calibration="isotonic").fit(X, WORDS))
+    for several in [maxmargin.QuantileSVR(quantile=[0.9, 0.1]), maxmargin.ExpectileSVR(expectile=(0.9, 0.5, 0.1))]:
+        with pytest.raises(ValueError, match=r"SVR has [23] levels: fit one level"):
+            maxmargin.to_sklearn(several.fit(X, X[:, 0]))
     with pytest.raises(TypeError, match="StandardScaler is no estimator of maxmargin"):
         maxmargin.to_sklearn(StandardScaler())
     with pytest.raises(sklearn.exceptions.NotFittedError):

@@ -7,6 +7,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -90,6 +91,42 @@ def test_levels_outside_are_refused(level):
     if not isinstance(level, str):
         with pytest.raises(ValueError, match="above 0 and below 1"):
             fitted.predict_interval(X, alpha=level)
+
+
+@pytest.mark.parametrize("score", ["plain", "aps"])
+def test_searches_score_no_training_that_fails(score):
+    X = np.random.default_rng(1).normal(size=(22, 3))
+    y = np.array([0] * 20 + [1] * 2)
+    machine = SVC(gamma=0.5, conformal=0.1, conformal_score=score)
+    for asked in [GridSearchCV, maxmargin.GridSearchCV]:
+        with pytest.raises(ValueError, match="trains on no row of class 1"):
+            asked(machine, {"C": [1, 10]}, cv=2).fit(X, y)
+    for wrong in [SVC(gamma=0.5, conformal=0.1, conformal_score="scaled"), SVR(gamma=0.5, conformal=0.1, conformal_score="aps")]:
+        with pytest.raises(ValueError, match=r"conformal prediction: .* has no"):
+            maxmargin.GridSearchCV(wrong, {"C": [1, 10]}, cv=2).fit(X, np.arange(22) % 2)
+    # A training set of one value has no folds.
+    for asked in [GridSearchCV, maxmargin.GridSearchCV]:
+        with pytest.raises(ValueError, match="needs at least 2"):
+            asked(SVR(gamma=0.5, conformal=0.1), {"C": [1, 10]}, cv=2, scoring="neg_mean_absolute_error").fit(X[:2], X[:2, 0])
+    with pytest.raises(ValueError, match="trains on no row of class 1"):
+        machine.cross_validate(X, y, cv=2)
+
+
+def test_runs_that_ended_early_say_why_there_is_nothing():
+    X, y = load_iris(return_X_y=True)
+    early = {"conformal": 0.1, "max_time": 1e-9}
+    why = "the run was ended before all folds had a solution; raise max_time"
+    with pytest.warns(ConvergenceWarning, match=rf"{why}|Solver terminated early"):
+        fitted = SVC(calibration="platt", **early).fit(X, y)
+    for copied in [fitted, pickle.loads(pickle.dumps(fitted))]:
+        for asked in [copied.predict_proba, copied.predict_log_proba, copied.predict_set]:
+            with pytest.raises(NotFittedError, match=why):
+                asked(X)
+    for machine in [SVR(**early), QuantileSVR(**early)]:
+        with pytest.warns(ConvergenceWarning, match=rf"{why}|Solver terminated early"):
+            machine.fit(X, y)
+        with pytest.raises(NotFittedError, match=why):
+            machine.predict_interval(X)
 
 
 def test_given_folds_are_those_of_separate_trainings():

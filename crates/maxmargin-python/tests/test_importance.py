@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.inspection import permutation_importance
 from sklearn.model_selection import StratifiedKFold
 
-from maxmargin import SVC, SVR, LinearSVC, QuantileSVR
+from maxmargin import SVC, SVR, ExpectileSVR, LinearSVC, QuantileSVR
 
 
 def rows(count=240):
@@ -57,6 +57,13 @@ def test_what_has_no_importance_is_refused():
         SVC().importance(X, y, scoring="top_k_accuracy")
     with pytest.raises(ValueError, match="n_repeats=0"):
         SVC().importance(X, y, n_repeats=0)
+    for several in [QuantileSVR(quantile=[0.9, 0.1]), ExpectileSVR(expectile=[0.1, 0.9])]:
+        with pytest.raises(ValueError, match="there are 2: ask for it one level"):
+            several.importance(X, X[:, 0])
+    assert (
+        QuantileSVR(quantile=[0.9], gamma=0.1).importance(X, X[:, 0]).score
+        == QuantileSVR(quantile=0.9, gamma=0.1).importance(X, X[:, 0]).score
+    )
     lone = np.array(["yes"] + ["no"] * 39)
     with pytest.raises(ValueError, match="class"):
         SVC().importance(X, lone, cv=3)

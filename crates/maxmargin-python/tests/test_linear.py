@@ -1,17 +1,20 @@
 """LinearSVC and LinearSVR beside LIBLINEAR's."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import model_selection
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 import maxmargin
+from maxmargin._certificate import Certificate, early_ends, warn_of
 
 TOL = 1e-9
 
@@ -169,6 +172,23 @@ def test_searches_that_do_not_converge_or_are_not_ours_are_scikit_learns_own():
     for machine in [maxmargin.LinearSVC(max_time=60.0), maxmargin.LinearSVC(multi_class="crammer_singer", max_iter=100_000)]:
         assert not maxmargin.GridSearchCV(machine, grid).fit(X, y).shared_
     assert not maxmargin.GridSearchCV(maxmargin.LinearSVC(), {"dual": [True, False]}).fit(X, y).shared_
+
+
+def test_a_solver_that_stalls_below_the_tolerance_has_reached_it():
+    X, y = make_classification(300, 10, flip_y=0.1, random_state=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sklearn.exceptions.ConvergenceWarning)
+        fitted = maxmargin.LinearSVC(C=1e8, max_iter=10_000).fit(X, y)
+        search = maxmargin.GridSearchCV(maxmargin.LinearSVC(max_iter=10_000), {"C": [1e8]}, cv=2).fit(X, y)
+        found = maxmargin.LinearSVC(C=1e8, max_iter=10_000).cross_validate(X, y, cv=2)
+    assert [machine["status"] for machine in fitted._model.machines()] == ["stalled"]
+    assert fitted.certificate_.holds
+    assert search.shared_
+    assert found.shared
+    # The warning names the end of a training that missed the tolerance, not that of another.
+    met, missed = Certificate(1.0, 1.0, 0.0, 1e-5, 0.0, True), Certificate(2.0, 1.0, 0.5, 0.1, 0.0, False)
+    with pytest.warns(sklearn.exceptions.ConvergenceWarning, match="found no further progress"):
+        assert warn_of(early_ends(["time_limit", "stalled"], [met, missed], 1e-3), missed, 1e-3)
 
 
 def test_a_great_index_is_refused_before_its_memory_is_asked_for():

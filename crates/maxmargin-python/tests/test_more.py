@@ -27,6 +27,7 @@ from sklearn.model_selection import (
 from sklearn.preprocessing import scale
 
 import maxmargin
+from maxmargin._data import width
 
 TOL = 1e-8
 
@@ -187,6 +188,20 @@ def test_leave_one_out(name):
     assert len(found.certificates) == 60
 
 
+def test_leverage_is_over_machines_and_the_rows_that_they_are_trained_on():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    machine = maxmargin.SVC(gamma=0.1, tol=TOL, decision_function_shape="ovo")
+    found = machine.leave_one_out(X, y)
+    whole = clone(machine).fit(X, y).decision_function(X)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for row in (0, 12, 25):
+        rest = np.delete(np.arange(len(y)), row)
+        change = (clone(machine).fit(X[rest], y[rest]).decision_function(X[rest]) - whole[rest]) ** 2
+        means = [change[np.isin(y[rest], pair), at].mean() if y[row] in pair else 0.0 for at, pair in enumerate(pairs)]
+        assert found.leverage[row] == pytest.approx(np.sqrt(np.mean(means)), abs=1e-6)
+
+
 def test_cross_validation_takes_weights_and_precomputed_kernels():
     X, y = two()
     weights = np.random.default_rng(1).uniform(0.5, 2, len(y))
@@ -278,6 +293,31 @@ def test_the_mean_squared_distance_of_two_rows_is_a_width(pack):
     assert maxmargin.SVC(gamma="mean").fit(np.ones((4, 2)), [0, 1, 0, 1]).predict(np.ones((1, 2))).shape == (1,)
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("pack", [np.asarray, sp.csr_matrix])
+def test_the_mean_width_keeps_its_digits(pack, kind):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 3))
+    if kind is np.float64:
+        # Sums with 1e9 are multiples of 2^-23.
+        X = np.round(X * 2**20) / 2**20
+        assert width("mean", pack(X + 1e9)) == pytest.approx(width("mean", X), rel=1e-12)
+    # Sums of these squares in single precision lose digits.
+    X = (X * (rng.random(X.shape) < 0.3) + [0, 0, 100]).astype(kind)
+    X[5] = 0
+    exact = 0.5 / ((X[:, None].astype(float) - X.astype(float)) ** 2).sum(axis=2).mean()
+    assert width("mean", pack(X)) == pytest.approx(exact, rel=1e-12)
+    for equal in [np.full((7, 2), 0.1), np.full((1, 2), 0.1), np.tile([0.1, 0.0, 1e9 / 3], (7, 1))]:
+        assert width("mean", pack(equal.astype(kind))) == 1.0
+
+
+def test_unknown_rules_for_gamma_are_refused():
+    X, y = load_iris(return_X_y=True)
+    for asked in [maxmargin.train, maxmargin.cross_validate]:
+        with pytest.raises(ValueError, match="gamma='foo': there are 'scale', 'auto', 'mean', and numbers"):
+            asked(X, y, kernel="rbf", gamma="foo")
+
+
 @pytest.mark.parametrize("gamma", ["scale", "mean"])
 def test_every_training_set_has_the_width_of_its_own_rows(gamma):
     X, y = load_iris(return_X_y=True)
@@ -285,4 +325,8 @@ def test_every_training_set_has_the_width_of_its_own_rows(gamma):
     found = maxmargin.cross_validate(X, y.astype(float), list(cut.split(X)), kernel="rbf", gamma=gamma, tol=1e-9)
     machine = maxmargin.SVC(gamma=gamma, tol=1e-9, keep_data=True)
     assert_array_equal(found["predicted"], cross_val_predict(machine, X, y, cv=cut))
-    assert_allclose(machine.fit(X[:-1], y[:-1]).add(X[-1:], y[-1:]).decision_function(X), clone(machine).fit(X, y).decision_function(X), atol=1e-5)
+    assert_allclose(
+        machine.fit(X[:-1], y[:-1]).add(X[-1:], y[-1:]).decision_function(X),
+        clone(machine).fit(X, y).decision_function(X),
+        atol=1e-5,
+    )

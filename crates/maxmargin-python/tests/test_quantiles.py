@@ -6,7 +6,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.linear_model import QuantileRegressor
 from sklearn.metrics import d2_pinball_score, make_scorer, mean_pinball_loss
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 import maxmargin
 from maxmargin._data import packed
@@ -77,6 +79,20 @@ def test_searches_take_the_pinball_loss():
     assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"], atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    "machine", [maxmargin.QuantileSVR(gamma=0.1, tol=1e-8), maxmargin.ExpectileSVR(gamma=0.1, tol=1e-8)], ids=str
+)
+def test_searches_take_the_default_score(machine):
+    X, y = noisy(90)
+    scaled = Pipeline([("scale", StandardScaler()), ("machine", machine)])
+    for estimator, asked in [(machine, {"C": [1.0, 10.0]}), (scaled, {"machine__C": [1.0, 10.0]})]:
+        ours = maxmargin.GridSearchCV(estimator, asked, cv=3).fit(X, y)
+        theirs = GridSearchCV(estimator, asked, cv=3).fit(X, y)
+        assert ours.shared_
+        assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-5)
+    assert_allclose(machine.cross_validate(X, y, cv=3).test_score, cross_val_score(machine, X, y, cv=3), atol=1e-5)
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_several_levels_are_the_machines_of_each(form):
     X, y = noisy()
@@ -109,6 +125,35 @@ def test_several_levels_are_the_machines_of_each(form):
     assert several.score(X, y) == pytest.approx(np.mean(scores))
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", [maxmargin.QuantileSVR, maxmargin.ExpectileSVR])
+def test_everything_of_several_levels_is_in_the_order_of_the_list(kind, form):
+    X, _ = noisy(100)
+    # Levels of noise that is the same everywhere cross nowhere.
+    y = X @ [1.0, -2.0, 0.5] + np.random.default_rng(2).normal(size=100)
+    X = form(X)
+    level = kind._level
+    levels = [0.9, 0.05, 0.5]
+    fitted = kind(**{level: levels}, kernel="linear", C=10).fit(X, y)
+    alone = [kind(**{level: one}, kernel="linear", C=10).fit(X, y) for one in levels]
+    assert fitted.crossings(X) == 0
+    assert_allclose(X @ fitted.coef_.T + fitted.intercept_, fitted.predict(X), atol=1e-12)
+    duals = [one.certificate_.dual for one in alone]
+    assert_allclose([one.dual for one in fitted.certificates_], duals, rtol=1e-3)
+    assert_allclose([one.dual for one in fitted.verify(X, y).certificates], duals, rtol=1e-3)
+    why = fitted.explain(X[:5], background=X[:9], interactions=True)
+    assert why.output_names == tuple(f"{level} {one}" for one in levels)
+    assert_allclose(why.decision_values, fitted.predict(X[:5]), atol=1e-12)
+    assert why.efficiency_error < 1e-12
+    each = [one.explain(X[:5], background=X[:9]) for one in alone]
+    # Weights of the machine of a list and of one by itself are both within the tolerance.
+    assert_allclose(why.values, np.stack([one.values for one in each], axis=-1), atol=2e-2)
+    fitted.set_params(**{level: [0.1, 0.9]})
+    for changed in [lambda: fitted.coef_, lambda: fitted.explain(X), lambda: fitted.predict(X)]:
+        with pytest.raises(ValueError, match="was changed after fit: 3 levels"):
+            changed()
+
+
 def test_several_levels_are_searched_by_scikit_learn():
     X, y = noisy(90)
     machine = maxmargin.QuantileSVR(quantile=[0.1, 0.9], gamma=0.5)
@@ -117,6 +162,14 @@ def test_several_levels_are_searched_by_scikit_learn():
     assert search.best_estimator_.predict(X).shape == (90, 2)
     varied = maxmargin.GridSearchCV(machine, {"quantile": [[0.1, 0.9], [0.2, 0.8]]}, cv=3).fit(X, y)
     assert np.isfinite(varied.cv_results_["mean_test_score"]).all()
+
+
+def test_leave_one_out_of_several_levels_has_the_mean_of_their_scores():
+    X, y = noisy(30)
+    for kind in (maxmargin.QuantileSVR, maxmargin.ExpectileSVR):
+        found = kind(**{kind._level: [0.9, 0.1]}, **NARROW).leave_one_out(X, y)
+        errors = np.abs(np.concatenate(found.predictions) - y[:, np.newaxis])
+        assert_allclose(found.test_score, -errors.mean(axis=1), atol=1e-12)
 
 
 @pytest.mark.parametrize("levels", [[], [0.5, 0.5], [0.1, 1.0], [[0.1, 0.9]], ["half"]])

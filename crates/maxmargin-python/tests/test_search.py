@@ -282,6 +282,17 @@ def test_estimators_of_values_that_find_their_own_parameters():
     assert found.score(X, y) == pytest.approx(theirs.score(X, y), abs=1e-3)
 
 
+@pytest.mark.parametrize("gamma", [np.float32(0.125), np.float64(0.125), np.int64(1), np.array(0.125), np.str_("scale")])
+def test_scalars_of_numpy_are_pythons(gamma):
+    X, y = iris()
+    found = maxmargin.SVCCV(Cs=np.float32(1), gammas=gamma, cv=3).fit(X, y)
+    usual = maxmargin.SVCCV(Cs=1.0, gammas=gamma.item(), cv=3).fit(X, y)
+    assert found.best_params_ == usual.best_params_ == {"C": 1.0, "gamma": gamma.item()}
+    assert found.best_score_ == usual.best_score_
+    values = load_diabetes(return_X_y=True)
+    assert maxmargin.SVRCV(Cs=[1.0], gammas=gamma, cv=3).fit(*values).gamma_ == gamma.item()
+
+
 def test_groups_weights_and_routing_reach_estimators_that_search():
     X, y = iris()
     groups = np.arange(len(y)) % 7

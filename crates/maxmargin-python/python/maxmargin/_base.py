@@ -14,14 +14,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._certificate import Certificate, Conformal, Verdict, warn_of
-from ._data import Floats, group_words, is_sparse, packed, validated, weights_of, width
+from ._certificate import Certificate, Conformal, Verdict, early_ends, warn_of
+from ._data import GAMMA_RULES, Floats, group_words, is_sparse, packed, validated, weights_of, width
 from ._explain import Explaining
 from ._onnx import Exporting
 from ._progress import Progress
@@ -95,6 +95,11 @@ def seed_of(random_state: Any) -> int:
     return 1 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def no_folds_message(what: str, missing: str) -> str:
+    """Return why what is computed from folds is missing, and what to do."""
+    return f"there are no {what}: {missing}; raise max_time or max_iter"
+
+
 def asked_for_conformal(estimator: Any) -> bool:
     if estimator.conformal is None:
         raise AttributeError("intervals and sets are not available when conformal=None")
@@ -113,7 +118,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(KERNELS), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto", "mean"}), Interval(Real, 0.0, None, closed="left")],
+        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "C": [Interval(Real, 0.0, None, closed="right")],
@@ -315,6 +320,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
         """Set the model of these rows, and warn if it did not converge."""
         machines = model.machines()
+        machines = [machines[at] for at in self._machine_order(len(machines))]
         self._model = model
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
         self.certificate_ = Certificate.worst(self.certificates_)
@@ -322,7 +328,8 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         self.shape_fit_ = np.shape(self._rows) if callable(self.kernel) else X.shape
         self._describe(machines, X, y)
         statuses = [machine["status"] for machine in machines]
-        ended = warn_of(statuses, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
+        early = early_ends(statuses, self.certificates_, self.tol)
+        ended = warn_of(early, self.certificate_, self.tol, max_iter=self.max_iter, max_time=self.max_time)
         self.fit_status_ = int(ended)
         if any(machine.get("lacks_margin") for machine in machines):
             message = "no margin is left, and decision values mean nothing: nu is too small for classes that overlap this much; raise nu"
@@ -330,7 +337,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         found = model.conformal
         self.conformal_ = None if found is None else Conformal(**found)
         if found is not None and found["missing"] is not None:
-            message = f"there are no intervals or sets: {found['missing']}; raise max_time or max_iter"
+            message = no_folds_message("intervals or sets", found["missing"])
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         if found is not None and found["small_groups"]:
             names = ", ".join(found["small_groups"][:SHOWN])
@@ -368,7 +375,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        weights = np.vstack([self._model.weights(p) for p in range(len(self.certificates_))])
+        weights = np.vstack([self._model.weights(p) for p in self._machine_order(len(self.certificates_)).tolist()])
         coef: Any = self._turned(weights)
         if self._sparse:
             coef = sp.csr_matrix(coef)
@@ -423,6 +430,10 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         self, X: Any, conformal_groups: Any, of: Callable[[_native.Data, list[str] | None], NDArray[Any]]
     ) -> NDArray[Any]:
         """Predict rows in blocks, each with its groups."""
+        self._check_fitted()
+        found = getattr(self, "conformal_", None)
+        if found is not None and found.missing is not None:
+            raise NotFittedError(no_folds_message("intervals or sets", found.missing))
         words = group_words(conformal_groups, X)
         self._model_of().check_groups(words, _num_samples(X))
         done = 0

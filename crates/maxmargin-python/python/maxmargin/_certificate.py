@@ -228,6 +228,9 @@ class Conformal:
     small_groups: list[str] = field(default_factory=list)
 
 
+#: The largest violation of constraints that is rounding.
+FEASIBLE = 1e-9
+
 ENDED = {
     "iteration_limit": "ended after max_iter={max_iter} iterations",
     "time_limit": "ended after max_time={max_time} seconds",
@@ -245,8 +248,22 @@ WHAT_TO_DO = {
 }
 
 
+def early_ends(statuses: Iterable[str], certificates: Iterable[Certificate], tol: float) -> set[str]:
+    """Return how those trainings ended whose solution misses the tolerance.
+
+    A solver also stalls where rounding errors could hide a violation above the tolerance. The violation that was found then counts, as in the certificate
+    of a model.
+    """
+
+    def reached(certificate: Certificate) -> bool:
+        return certificate.holds or (certificate.kkt <= tol and certificate.infeasible <= FEASIBLE)
+
+    ends = zip(statuses, certificates, strict=True)
+    return {status for status, certificate in ends if status != "converged" and not reached(certificate)}
+
+
 def warn_of(statuses: Iterable[str], worst: Certificate, tol: float, *, linear: bool = False, **limits: object) -> bool:
-    """Warns where a training did not converge, with how far it came and what to do. Whether it did warn.
+    """Warns of the early ends of trainings (see :func:`early_ends`), with how far it came and what to do. Whether it did warn.
 
     The warning begins as scikit-learn's, whose words people have in their filters: those of its LIBSVM, or with ``linear`` of its LIBLINEAR.
     """

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from . import _native
-from ._base import KernelMachine, asked_for_conformal
+from ._base import KernelMachine, asked_for_conformal, no_folds_message
 from ._certificate import Calibration, Verdict
 from ._data import Floats, with_all_classes
 from ._explain import names_of_pairs
@@ -100,7 +100,7 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
         found = model.calibration
         self.calibration_ = None if found is None else Calibration(**found)
         if found is not None and found["missing"] is not None:
-            message = f"there are no probabilities: {found['missing']}; raise max_time or max_iter"
+            message = no_folds_message("probabilities", found["missing"])
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _encoded(self, y: Any) -> Floats:
@@ -206,6 +206,9 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
         """
         model = self._model_of()
         if not model.calibrations():
+            found = getattr(self, "calibration_", None)
+            if found is not None and found.missing is not None:
+                raise NotFittedError(no_folds_message("probabilities", found.missing))
             raise NotFittedError("predict_proba is not available when fitted with probability=False and calibration=None")
         return self._evaluate(X, model.probabilities)
 
@@ -722,7 +725,8 @@ class QuantileSVR(OfLevels, KernelRegressor):
     ----------
     quantile : float in (0, 1) or list of these, default=0.5
         The quantile. At 0.5 the machine is an :class:`SVR` with ``epsilon=0`` and half of ``C``. A list makes one machine for each quantile over the same
-        kernel values: ``predict`` then has a column for each, which do not cross, and ``dual_coef_`` and ``intercept_`` a row.
+        kernel values: ``predict`` then has a column for each, which do not cross, and ``dual_coef_``, ``intercept_``, ``coef_`` and
+        ``certificates_`` an entry, all in the order of the list.
     C : float, default=1.0
         A unit of error costs ``C * quantile`` where the target is above the prediction, and ``C * (1 - quantile)`` where it is below.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"

@@ -10,6 +10,7 @@ import sklearn.svm._classes
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import KernelMachine
+from ._levels import OfLevels
 from ._linear import LinearMachine
 
 #: Attributes that both have under the same name.
@@ -50,7 +51,7 @@ def to_sklearn(estimator: Any) -> Any:
     TypeError
         For what is none of this package's estimators.
     ValueError
-        For isotonic probabilities, which scikit-learn's classes do not have.
+        For isotonic probabilities and for several levels, which scikit-learn's classes do not have.
 
     Examples
     --------
@@ -63,7 +64,15 @@ def to_sklearn(estimator: Any) -> Any:
     if not isinstance(estimator, KernelMachine | LinearMachine):
         raise TypeError(f"{type(estimator).__name__} is no estimator of maxmargin")
     check_is_fitted(estimator)
+    if isinstance(estimator, OfLevels) and len(estimator.certificates_) > 1:
+        count = len(estimator.certificates_)
+        raise ValueError(
+            f"scikit-learn's SVR is one machine, and this {type(estimator).__name__} has {count} levels: fit one level at a time"
+        )
     own = estimator.get_params(deep=False)
+    if own.get("gamma") == "mean":
+        # Scikit-learn has no such rule.
+        own["gamma"] = estimator._gamma
     kind: Any = getattr(sklearn.svm._classes, _name_of(estimator))
     known = kind().get_params(deep=False)
     twin = kind(**{name: value for name, value in own.items() if name in known})

@@ -14,6 +14,9 @@ from ._quick import are_plain_targets, takes_plain
 
 Floats = NDArray[np.float64]
 
+#: Rules for gamma.
+GAMMA_RULES = ("scale", "auto", "mean")
+
 
 def is_sparse(X: Any) -> bool:
     """Return true for a sparse matrix of scipy."""
@@ -38,30 +41,58 @@ def validated(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]
     return found[0], found[1]
 
 
+def canonical(X: Any) -> Any:
+    """Return a sparse matrix as a CSR matrix that stores no entry twice."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _native.Data:
     """Copy a validated array or CSR matrix, so that later writes to it do not change a training."""
     y = None if y is None else np.ascontiguousarray(y, dtype=np.float64)
     if is_sparse(X):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical(X)
         return _native.Data.csr(X.data, X.indices, X.indptr, X.shape[1], y)
     X = np.ascontiguousarray(X)
     return _native.Data.precomputed(X, y) if precomputed else _native.Data.dense(X, y)
 
 
+def mean_squared_distance(X: Any) -> float:
+    """Return the mean squared distance over all ordered pairs of rows, a row with itself among them: twice the sum of the variances of the features."""
+    rows = int(X.shape[0])
+    if rows == 0:
+        return 0.0
+    # Differences to a row keep the digits of features far from 0, and are exactly 0 where all rows are equal.
+    if not is_sparse(X):
+        rest = np.subtract(X, X[0], dtype=np.float64)
+        rest -= rest.mean(axis=0)
+        return 2.0 * float(np.einsum("ij,ij->", rest, rest)) / rows
+    X = canonical(X)
+    first = X[[0]].toarray().astype(np.float64).ravel()
+    rest = X.data - first[X.indices]
+    zeros = rows - np.bincount(X.indices, minlength=X.shape[1])
+    centre = (np.bincount(X.indices, weights=rest, minlength=X.shape[1]) - zeros * first) / rows
+    rest -= centre[X.indices]
+    return 2.0 * float(rest @ rest + zeros @ (first + centre) ** 2) / rows
+
+
 def width(gamma: str | float, X: Any) -> float:
-    """The kernel's gamma: a number, ``1 / n_features``, ``1 / (n_features * X.var())``, or half the inverse of the mean squared distance of two rows."""
+    """The kernel's gamma: a number, ``1 / n_features``, ``1 / (n_features * X.var())``, or half the inverse of the mean squared distance of two rows.
+
+    ``ValueError`` for other words.
+    """
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
     if gamma == "mean":
-        squares = X.multiply(X).sum() if is_sparse(X) else np.einsum("ij,ij->", X, X, dtype=np.float64)
-        centre = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        distance = 2.0 * (float(squares) / X.shape[0] - float(centre @ centre))
+        distance = mean_squared_distance(X)
         return 0.5 / distance if distance > 0 else 1.0
+    if gamma != "scale":
+        raise ValueError(f"gamma={gamma!r}: there are {', '.join(map(repr, GAMMA_RULES))}, and numbers from 0 on")
     variance = float(X.multiply(X).mean() - X.mean() ** 2) if is_sparse(X) else float(X.var(dtype=np.float64))
     return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
 
@@ -98,7 +129,7 @@ def group_words(conformal_groups: Any, X: Any) -> list[str] | None:
 def _group_word(group: Any, row: int) -> str:
     if group is None or group != group or str(group).strip() == "":  # noqa: PLR0124
         raise ValueError(f"sample {row} (from 0) has no group: give every sample one")
-    return str(int(group)) if isinstance(group, float) and group.is_integer() else str(group).strip()
+    return str(int(group)) if isinstance(group, float | np.floating) and group.is_integer() else str(group).strip()
 
 
 def with_all_classes(codes: NDArray[Any], classes: NDArray[Any], weights: Floats | None) -> None:

@@ -24,7 +24,8 @@ class Explanation:
     """Exact Shapley values: what each feature adds to the decision values of rows.
 
     ``values.sum(axis=1) + base_values`` is ``decision_values``, which are those of ``decision_function`` (of ``predict`` for a regression). Of more
-    than two classes an estimator of pairs has a last axis for its machines, in the order and with the signs of ``decision_function_shape="ovo"``.
+    than two classes an estimator of pairs has a last axis for its machines, in the order and with the signs of ``decision_function_shape="ovo"``. So has a
+    regression of several levels, in the order of its list; ``decision_values`` are those of each machine, which ``predict`` sorts where they cross.
 
     Attributes
     ----------
@@ -40,6 +41,7 @@ class Explanation:
         The columns of the data frame that the estimator was fitted to.
     output_names : tuple of str
         The name of each machine. Of two classes it is the second, whose decision values are above 0; of more ``"a or b"``, and those of ``a`` are above 0.
+        Of several levels it is the level, such as ``"quantile 0.9"``.
 
     Examples
     --------
@@ -114,6 +116,10 @@ class Explaining:
         """Numbers of machines with scikit-learn's signs."""
         return values
 
+    def _machine_order(self, count: int) -> NDArray[np.intp]:
+        """Return which of the model's machines is at each place of the estimator's attributes."""
+        return np.arange(count)
+
     def _output_names(self) -> tuple[str, ...]:
         """Return the name of each machine."""
         return ("decision value",)
@@ -157,6 +163,8 @@ class Explaining:
         base = np.broadcast_to(self._turned(base), decisions.shape)
         found = [self._turned(values).transpose(0, 2, 1), base, self._turned(decisions)]
         found += [] if pairs is None else [self._turned(pairs).transpose(0, 2, 3, 1)]
+        order = self._machine_order(decisions.shape[1])
+        found = [of[..., order] for of in found]
         if decisions.shape[1] == 1:
             found = [of[..., 0] for of in found]
         found = [np.ascontiguousarray(of) for of in found]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +21,10 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _num_samples, column_or_1d
 
 from . import _native
-from ._certificate import Certificate, table, warn_of
+from ._certificate import Certificate, early_ends, table, warn_of
 from ._data import Floats
 from ._gate import Apart, Rewind, check_gate, fits_rows, places, tried
+from ._levels import OfLevels
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,9 @@ class CrossValidation:
     shared: bool
     #: The total number of solver iterations.
     iterations: int
-    #: For each split that leaves out one row, on the shared engine: the leverage of that row, which is the root mean square change of the decision values
-    #: of all other rows when it is removed. Not a number for other splits.
+    #: For each split that leaves out one row, on the shared engine: the leverage of that row, which is the root mean square change of decision values when
+    #: it is removed. Of each machine the mean is over the other rows that it is trained on, which are those of its two classes where machines are for pairs
+    #: of classes; then over machines, of which those without the row do not change. Not a number for other splits.
     leverage: Floats
 
     def __repr__(self) -> str:
@@ -140,7 +143,10 @@ class KnownPredictions(BaseEstimator):  # type: ignore[misc, unused-ignore]
         return self.decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        return float(type(self.of).score(self, X, y, sample_weight))
+        # A score may ask its estimator for more than predictions, such as its parameters.
+        own = copy(self.of)
+        own.predict = self.predict
+        return float(own.score(X, y, sample_weight))
 
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -174,13 +180,12 @@ def partition(fold_of: NDArray[Any], rows: int) -> Folds:
     return [(np.flatnonzero(fold_of == fold).tolist(), []) for fold in range(len(numbers))]
 
 
-def complete(classifier: Any, codes: Floats, weights: Floats | None, folds: Folds, least: int = 1) -> bool:
-    """Whether every training set has at least so many samples of each class, by the codes of the targets."""
-    if not is_classifier(classifier):
-        return True
-    of = np.searchsorted(classifier._labels, codes)
+def complete(estimator: Any, codes: Floats, weights: Floats | None, folds: Folds, least: int = 1) -> bool:
+    """Whether every training set has at least so many samples of each class, by the codes of the targets. Values are one class."""
+    has_classes = is_classifier(estimator)
+    of = np.searchsorted(estimator._labels, codes) if has_classes else np.zeros(len(codes), dtype=np.intp)
     taken = np.ones(len(codes), dtype=np.intp) if weights is None else (weights > 0).astype(np.intp)
-    count = len(classifier.classes_)
+    count = len(estimator.classes_) if has_classes else 1
     all_rows = np.bincount(of, weights=taken, minlength=count)
     for test, aside in folds:
         rows = np.asarray([*test, *aside], dtype=np.intp)
@@ -190,8 +195,9 @@ def complete(classifier: Any, codes: Floats, weights: Floats | None, folds: Fold
 
 
 def least_of(estimator: Any) -> int:
-    """The number of samples of each class without which a training of the estimator fails."""
-    return 2 if getattr(estimator, "_method", lambda: None)() is not None else 1
+    """The number of samples of each class without which a training of the estimator fails, or warns that its folds lack a class."""
+    has_folds = getattr(estimator, "_method", lambda: None)() is not None or getattr(estimator, "conformal", None) is not None
+    return 2 if has_folds else 1
 
 
 def splits_of(splits: Iterable[tuple[Any, Any]], rows: int) -> list[Split]:
@@ -222,9 +228,16 @@ def cross_validation(
     return _one_by_one(estimator, X, y, splitter, scoring, groups, sample_weight)
 
 
+def minus_mean_absolute_error(estimator: Any, X: Any, y: Any) -> float:
+    """Return minus the mean absolute error, over all levels of an estimator."""
+    return -float(np.abs(estimator.predict(X) - np.reshape(y, (-1, 1))).mean())
+
+
 def leave_one_out_of(estimator: Any, X: Any, y: Any, *, sample_weight: Any) -> CrossValidation:
     """See ``leave_one_out`` of the estimators."""
-    scoring = None if is_classifier(estimator) else "neg_mean_absolute_error"
+    scoring: Any = None if is_classifier(estimator) else "neg_mean_absolute_error"
+    if isinstance(estimator, OfLevels) and estimator._levels() is not None:
+        scoring = minus_mean_absolute_error
     return cross_validation(estimator, X, y, cv=LeaveOneOut(), scoring=scoring, groups=None, sample_weight=sample_weight)
 
 
@@ -248,14 +261,20 @@ def _shared(estimator: Any, folds: Folds, X: Any, y: Any, scorers: Any, sample_w
     own = for_folds(estimator)
     rows, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
     if not complete(own, codes, weights, folds, least_of(estimator)):
-        raise Apart("a training set lacks a class")
+        raise Apart("a training set has too few samples, or too few of a class")
     report = own._svm(rows).cross_validate(data, folds, weights, own._report())
-    ends = [fold["status"] for fold in report["folds"]]
-    if own._must_converge and set(ends) != {"converged"}:
+    ends = early_ends_of(report, own.tol)
+    if own._must_converge and ends:
         raise Apart("a training did not converge")
     found = judged(own, folds, [report], X, y, scorers)
     warn_of(ends, found.certificate, own.tol, max_iter=own.max_iter, max_time=own.max_time)
     return found
+
+
+def early_ends_of(report: _native.ValidationFields, tol: float) -> set[str]:
+    """Return how those trainings of a cross-validation ended whose solution misses the tolerance."""
+    folds = report["folds"]
+    return early_ends((fold["status"] for fold in folds), (Certificate(**fold["certificate"]) for fold in folds), tol)
 
 
 def judged(own: Any, folds: Folds, reports: list[_native.ValidationFields], X: Any, y: Any, scorers: Any) -> CrossValidation:

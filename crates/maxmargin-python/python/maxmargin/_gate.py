@@ -93,6 +93,11 @@ def _check_machine(machine: Any, searched: bool, *, alone: bool) -> None:
         raise Apart(f"{of.__name__} has callbacks")
     if not machine._shares_engine():
         raise Apart("max_iter, max_time, an l1 penalty or crammer_singer have results of single trainings only")
+    if getattr(machine, "conformal", None) is not None:
+        score = machine.conformal_score
+        # Folds are trained without intervals and sets, and would not see that the score is none of theirs.
+        if score != "plain" and (score == "scaled") == is_classifier(machine):
+            raise Apart(f"{of.__name__} has no conformal_score={score!r}")
     kernel = getattr(machine, "kernel", "linear")
     if not machine._sees_rows() and not (alone and isinstance(kernel, str)):
         raise Apart(

@@ -13,7 +13,7 @@ from . import _native
 from ._base import HARD, WIDE
 from ._certificate import Certificate, warn_of
 from ._data import Floats, width
-from ._folds import Folds, KnownPredictions, Split, complete, for_folds, least_of, plan
+from ._folds import Folds, KnownPredictions, Split, complete, early_ends_of, for_folds, least_of, plan
 
 #: The start of splits that are solved together: the model of all rows.
 FULL = "full"
@@ -92,14 +92,14 @@ class Grid:
 
     def taken(self, folds: Folds, cells: Iterator[tuple[Key, _native.ValidationFields]]) -> bool:
         """Store the cross-validations of all cells. Return true if every cell has a solution."""
-        ends: list[str] = []
+        ends: set[str] = set()
         tested = sum(len(test) for test, _ in folds)
         for key, cell in cells:
             if np.count_nonzero(~np.isnan(cell["predicted"])) != tested:
                 return False
             self._keep(key, cell)
-            ends.extend(fold["status"] for fold in cell["folds"])
-        if self.own._must_converge and set(ends) != {"converged"}:
+            ends |= early_ends_of(cell, key[0][self.settings.index("tol")])
+        if self.own._must_converge and ends:
             return False
         certificates = [certificate for cell in self.cells.values() for certificate in cell[3]]
         tol = max(asked[self.settings.index("tol")] for asked, _, _ in self.keys)

@@ -10,6 +10,7 @@ from sklearn.utils import Bunch, check_random_state, indexable
 from sklearn.utils.validation import column_or_1d
 
 from ._folds import complete, for_folds, plan, splits_of
+from ._levels import OfLevels
 
 #: Scores by scikit-learn's names, with the name in the library.
 SCORES = {
@@ -50,6 +51,9 @@ def importance_of(
         raise ValueError(f"n_repeats={n_repeats}: it must be at least 1")
     if not estimator._sees_rows():
         raise ValueError("features of a precomputed or callable kernel are not known: use scikit-learn's permutation_importance")
+    levels = estimator._levels() if isinstance(estimator, OfLevels) else None
+    if levels is not None and len(levels) > 1:
+        raise ValueError(f"importance is that of one level, and there are {len(levels)}: ask for it one level at a time")
     own = for_folds(estimator)
     names = getattr(X, "columns", None)
     X, y, groups = indexable(X, y, groups)
@@ -61,7 +65,7 @@ def importance_of(
     seed = 1 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
     prepared, codes, data, weights = own._prepared(X, y, sample_weight, reset=True)
     if not complete(own, codes, weights, folds):
-        raise ValueError("a training set lacks a class: use stratified folds, or fewer")
+        raise ValueError("a training set lacks a class, or has no sample with a weight above 0: use stratified folds, or fewer")
     found = own._svm(prepared).importance(data, folds, SCORES[scoring], n_repeats, seed, weights)
     if found is None:
         raise ValueError("a fold has no solution: raise max_iter or max_time")

@@ -59,21 +59,33 @@ class OfLevels(Base):
         found: tuple[NDArray[Any], Floats] = super()._predicted(report)
         return found
 
-    def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
+    def _machine_order(self, count: int) -> NDArray[np.intp]:
         levels = self._levels()
-        if levels is None or len(machines) == 1:
+        if levels is None:
+            return np.arange(count)
+        if len(levels) != count:
+            raise ValueError(f"{self._level} was changed after fit: {count} levels were trained")
+        # The model's machines have ascending levels; attributes have the order of the parameter.
+        return np.argsort(np.argsort(levels))
+
+    def _output_names(self) -> tuple[str, ...]:
+        levels = self._levels()
+        if levels is None:
+            return super()._output_names()
+        return tuple(f"{self._level} {level}" for level in levels.tolist())
+
+    def _describe(self, machines: list[_native.MachineFields], X: Any, y: Floats) -> None:
+        if len(machines) == 1:
             super()._describe(machines, X, y)
             return
-        # Machines have ascending levels; attributes have the order of the parameter.
-        order = np.argsort(np.argsort(levels))
         rows = np.unique(np.concatenate([machine["rows"] for machine in machines]))
         coef = np.zeros((len(machines), len(rows)))
         for place, machine in zip(coef, machines, strict=True):
             place[np.searchsorted(rows, machine["rows"])] = machine["coef"]
-        self._set_support(rows, X, coef[order])
-        self.intercept_ = np.array([machine["bias"] for machine in machines])[order]
+        self._set_support(rows, X, coef)
+        self.intercept_ = np.array([machine["bias"] for machine in machines])
         self._n_support = np.array([len(rows)], dtype=np.int32)
-        self.n_iter_ = np.array([machine["iterations"] for machine in machines], dtype=np.int32)[order]
+        self.n_iter_ = np.array([machine["iterations"] for machine in machines], dtype=np.int32)
 
     def predict(self, X: Any) -> Floats:
         """Predict the value of every row; of several levels an array of shape (n_samples, n_levels), with columns as in the parameter.
@@ -85,9 +97,8 @@ class OfLevels(Base):
         if levels is None:
             single: Floats = super().predict(X)
             return single
-        if len(self.certificates_) != len(levels):
-            raise ValueError(f"{self._level} was changed after fit: {len(self.certificates_)} levels were trained")
-        values: Floats = np.sort(self._decisions(X), axis=1)[:, np.argsort(np.argsort(levels))]
+        order = self._machine_order(len(self.certificates_))
+        values: Floats = np.sort(self._decisions(X), axis=1)[:, order]
         return values
 
     def crossings(self, X: Any) -> int:

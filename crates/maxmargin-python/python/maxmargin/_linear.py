@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _native
 from ._base import seconds, seed_of, teller, whole
-from ._certificate import Certificate, Verdict, warn_of
+from ._certificate import Certificate, Verdict, early_ends, warn_of
 from ._data import Floats, packed, taking_part, validated, weights_of, with_all_classes
 from ._explain import Explaining
 from ._gate import on_engine
@@ -185,7 +185,8 @@ class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMix
         self.certificate_ = Certificate.worst(self.certificates_)
         self.n_iter_ = max(math.ceil(machine["iterations"] / steps) for machine in machines)
         statuses = [machine["status"] for machine in machines]
-        warn_of(statuses, self.certificate_, self.tol, linear=True, max_iter=self.max_iter, max_time=self.max_time)
+        early = early_ends(statuses, self.certificates_, self.tol)
+        warn_of(early, self.certificate_, self.tol, linear=True, max_iter=self.max_iter, max_time=self.max_time)
         weights = np.vstack([model.weights(p) for p in range(len(machines))])
         return weights, np.array([machine["bias"] for machine in machines])
 

@@ -60,7 +60,7 @@ class Exporting:
 
         The graph takes ``X`` (rows × features, double precision). A classifier has the outputs ``label``, ``decision`` (the values of its machines, of
         pairs above 0 for the later class) and, with probabilities, ``probabilities``; a regression has ``value``, and with ``conformal`` also
-        ``lower`` and ``upper``; :class:`OneClassSVM` has ``label`` and ``decision``.
+        ``lower`` and ``upper``; :class:`OneClassSVM` has ``label`` and ``decision``. Of several levels ``value`` has a column for each, in ascending order.
 
         Parameters
         ----------

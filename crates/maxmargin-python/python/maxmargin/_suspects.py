@@ -31,8 +31,8 @@ class Suspects:
     contradicting : tuple of tuples of int
         For each of ``rows`` the rows with equal features and another label.
     leverage : array of shape (n_rows,) or None
-        For each of ``rows``, if they were left out one by one on the shared engine: the root mean square change of the decision values of all other
-        rows when this one is removed.
+        For each of ``rows``, if they were left out one by one on the shared engine: the root mean square change of decision values when this one is
+        removed, as :class:`CrossValidation` has it. Of more than two classes each machine counts with the rows that it is trained on.
 
     Examples
     --------

@@ -92,7 +92,11 @@ class Searching(Plain):
             if self.gammas is None:
                 grid["gamma"] = around_scale(X)
             else:
-                grid["gamma"] = [self.gammas] if isinstance(self.gammas, str | float | int) else list(self.gammas)
+                gammas: Any = self.gammas
+                # Scalars of numpy, and its arrays without axes, are not all numbers of Python.
+                if isinstance(gammas, np.generic | np.ndarray) and gammas.ndim == 0:
+                    gammas = gammas.item()
+                grid["gamma"] = [gammas] if isinstance(gammas, str | float | int) else list(gammas)
         for candidate in ParameterGrid(grid):
             clone(base).set_params(**candidate)._validate_params()
         given = {"sample_weight": sample_weight, "groups": groups}

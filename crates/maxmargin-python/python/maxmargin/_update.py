@@ -27,7 +27,8 @@ class Updatable(KernelMachine):
         """Takes samples in: the estimator is then what a training with them gives. Needs ``keep_data=True``.
 
         Their rows come after those there are. Labels are those of the training. The solution follows an exact path, without training again. Whatever the
-        training derived from all of its rows is derived again, which takes a training anew: ``gamma="scale"`` and ``"mean"``, ``class_weight="balanced"`` and probabilities.
+        training derived from all of its rows is derived again, which takes a training anew: ``gamma="scale"`` and ``"mean"``,
+        ``class_weight="balanced"`` and probabilities.
 
         Raises
         ------

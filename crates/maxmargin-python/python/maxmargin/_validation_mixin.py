@@ -71,7 +71,7 @@ class ValidationMixin:
         Raises
         ------
         ValueError
-            When the data are no problem, a training set lacks a class, or the kernel is a matrix or a function.
+            When the data are no problem, a training set lacks a class, the kernel is a matrix or a function, or there are several levels.
         """
         return importance_of(
             self,

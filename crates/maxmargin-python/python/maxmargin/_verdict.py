@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,13 @@ def verdict_of(estimator: Any, given: Callable[[], tuple[_native.Data, Floats | 
     except UnknownLabelError as error:
         return Verdict(False, False, (Check("classes", False, str(error)),), ())
     found = Verdict.of(model.verify(data))
+    if found.certificates:
+        order = estimator._machine_order(len(found.certificates))
+        found = replace(found, certificates=tuple(found.certificates[at] for at in order))
     check = check_of_weights(model.sample_weights, weights)
     if check is None:
         return found
-    return Verdict(found.matches and check.passed is not False, found.met, (*found.checks, check), found.certificates)
+    return replace(found, matches=found.matches and check.passed is not False, checks=(*found.checks, check))
 
 
 def check_of_weights(trained: Floats | None, given: Floats | None) -> Check | None:
