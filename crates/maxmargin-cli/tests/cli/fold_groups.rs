@@ -59,22 +59,22 @@ fn groups_are_a_column_or_a_file() {
     }
 }
 
-/// What is a gap in every column is no group, and the mark of UTF-8 is no part of one.
+/// A gap is no group, as in every other column, and the mark of UTF-8 is no part of one.
 #[test]
 fn gaps_are_no_groups_and_marks_of_encodings_neither() {
     let bench = Bench::new();
     let rows = |word: &dyn Fn(usize) -> String| -> String {
-        (0..24).map(|i| format!("{},{},{}\n", i % 7, word(i), ["a", "b"][i % 2])).collect()
+        (0..24).map(|i| format!("{},{},{}\n", i % 7, word(i), ["a", "b"][i % 2])).collect::<Vec<_>>().concat()
     };
     for gap in ["NA", "?", "nobody"] {
-        bench.file("t.csv", &format!("x,who,y\n{}", rows(&|i| if i == 5 { gap.into() } else { format!("p{}", i / 4) })));
+        bench.file("t.csv", format!("x,who,y\n{}", rows(&|i| if i == 5 { gap.into() } else { format!("p{}", i / 4) })));
         let options = if gap == "nobody" { "--missing nobody" } else { "" };
         for how in ["--folds groups:who -k 3", "-k 3 --conformal 0.2 --conformal-groups who"] {
             let answer = bench.run(&format!("cv t.csv --target y {options} {how}"));
             assert!(answer.code == 1 && answer.err.contains("t.csv:7: column who: this row has no group"), "{how}: {answer:?}");
         }
     }
-    bench.file("two.svm", &(0..24).map(|i| format!("{} 1:{}\n", i % 2, i % 7)).collect::<String>());
-    bench.file("groups", &format!("\u{feff}{}", (0..24).map(|i| format!("g{}\n", i / 4)).collect::<String>()));
+    bench.file("two.svm", (0..24).map(|i| format!("{} 1:{}\n", i % 2, i % 7)).collect::<Vec<_>>().concat());
+    bench.file("groups", format!("\u{feff}{}", (0..24).map(|i| format!("g{}\n", i / 4)).collect::<Vec<_>>().concat()));
     assert_eq!(bench.json("cv two.svm --folds leave-one-group-out:groups")["folds"].as_array().map(Vec::len), Some(6));
 }

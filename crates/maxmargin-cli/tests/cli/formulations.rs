@@ -349,7 +349,8 @@ fn what_cannot_be_is_said_in_one_line() {
 #[test]
 fn predictions_at_several_levels_have_the_mean_loss() {
     let bench = Bench::new();
-    bench.file("v.csv", &format!("x,y\n{}", (0..40).map(|i| format!("{},{}\n", i % 9, (i * i) % 13)).collect::<String>()));
+    bench
+        .file("v.csv", format!("x,y\n{}", (0..40).map(|i| format!("{},{}\n", i % 9, (i * i) % 13)).collect::<Vec<_>>().concat()));
     assert_eq!(bench.run("train v.csv --target y --formulation quantile --tau 0.1,0.5,0.9 -o m -q").code, 0);
     let found = bench.json("predict v.csv m");
     let losses: Vec<f64> =

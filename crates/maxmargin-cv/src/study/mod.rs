@@ -157,8 +157,8 @@ impl<'a> Study<'a> {
         Ok(Prepared { preparation, samples, kernel })
     }
 
-    /// The study with the width of all data where features are not scaled: as LIBSVM's programs, and
-    /// whether or not gaps are filled by each training set.
+    /// The study with the width of all data where features are not scaled: as LIBSVM's programs,
+    /// and whether or not gaps are filled by each training set.
     pub(crate) fn with_one_width(&self) -> Result<Self, CvError> {
         if self.options.scale.is_some() || !matches!(self.gamma, Some(Gamma::Scale | Gamma::Mean)) {
             return Ok(*self);

@@ -66,7 +66,7 @@ pub(super) fn of_record(model: &Model, data: &Dataset, checks: &mut Vec<Check>) 
     checks.extend(sound.err().map(|error| Check::new("kept data", false, error.to_string())));
 }
 
-/// Returns the parts that a model has from folds, which cannot be recomputed without their machines.
+/// Returns the parts that a model has from folds: without their machines they are not recomputed.
 pub(super) fn of_folds(model: &Model) -> Vec<Check> {
     let unchecked = |what: &'static str| {
         let detail = "fitted to decision values of folds that the model does not have; calibrate computes it again";

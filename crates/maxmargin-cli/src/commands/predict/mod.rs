@@ -99,20 +99,13 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let classes = scored_classes(&model, needs, !data.classes.is_empty());
     let confusion = Confusion::of(&classes, &labels, &predicted);
     let known = confusion.known();
-    let unknown_labels = if classes.is_empty() || !input.is_labelled { 0 } else { labels.len() - known - input.unlabelled };
-    warn_of_unknown_labels(unknown_labels, labels.len(), &classes, &mut notes);
+    let unknown_labels = unknown_labels(&input, &classes, known, &mut notes);
     let levels = (!model.levels().is_empty()).then(|| LevelScores::of(purpose, model.levels(), &labels, &decisions));
-    let mut scores = if input.is_labelled { scores_of(purpose, &labels, &predicted, unknown_labels) } else { Scores::new() };
-    // The loss of several levels is the mean of all, as in a cross-validation.
-    if let (Some(found), Some(loss)) = (&levels, scores.get_mut(metrics_of(purpose)[0].name())) {
-        *loss = found.mean_loss();
-    }
-    conformal.iter().for_each(|found| found.warn_of_no_information(&mut notes));
     let document = PredictDocument {
         schema: SCHEMA,
         command: "predict",
         data,
-        scores,
+        scores: scores_of(purpose, &labels, &predicted, unknown_labels, levels.as_ref()),
         levels,
         model: args.model.display().to_string(),
         classes,
@@ -170,6 +163,7 @@ fn predicted_rows(
     let ControlFlow::Continue(conformal) = conformal::predictions(model, input, args, par, notes)? else {
         return Ok(ControlFlow::Break(()));
     };
+    conformal.iter().for_each(|found| found.warn_of_no_information(notes));
     Ok(ControlFlow::Continue(PredictedRows { decisions, predicted, probabilities, conformal }))
 }
 
@@ -221,18 +215,21 @@ fn probabilities(model: &Model, decisions: &[f64], args: &PredictArgs, par: Par)
     }
 }
 
-/// Warns of labels that the model does not know.
-fn warn_of_unknown_labels(unknown_labels: usize, rows: usize, classes: &[f64], notes: &mut Notes) {
-    if unknown_labels > 0 {
+/// Returns the number of labels that are none of the model's classes, and warns of them. `known` is
+/// the number of those that are.
+fn unknown_labels(input: &Input, classes: &[f64], known: usize, notes: &mut Notes) -> usize {
+    let rows = input.data.labels.len();
+    let unknown = if classes.is_empty() || !input.is_labelled { 0 } else { rows - known - input.unlabelled };
+    if unknown > 0 {
         let shown: Vec<String> = classes.iter().take(10).map(|label| label_names::display(*label)).collect();
         notes.warn(format!(
-            "{unknown_labels} of {} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not scored",
-            rows,
+            "{unknown} of {rows} rows have a label that is none of the model's {} classes ({}{}): they are predicted but not scored",
             classes.len(),
             shown.join(", "),
             if classes.len() > shown.len() { ", …" } else { "" },
         ));
     }
+    unknown
 }
 
 /// Returns the reliability of class probabilities, over the rows whose label the model knows.
@@ -247,15 +244,20 @@ fn reliability(model: &Model, labels: &[f64], probabilities: &[f64]) -> Option<R
     Reliability::of(&rows.concat(), classes.len(), &of)
 }
 
-/// Returns the scores of all rows with a label, if the model knows all labels.
-fn scores_of(purpose: Purpose, labels: &[f64], predicted: &[f64], unknown: usize) -> Scores {
+/// Returns the scores of all rows with a label, if there are some and the model knows all labels.
+/// The loss of several levels is their mean, as in a cross-validation.
+fn scores_of(purpose: Purpose, labels: &[f64], predicted: &[f64], unknown: usize, levels: Option<&LevelScores>) -> Scores {
     let both = labels.iter().zip(predicted).filter(|(label, _)| !label.is_nan());
     let (labels, predicted): (Vec<f64>, Vec<f64>) = both.unzip();
     if unknown > 0 || labels.is_empty() {
         return Scores::new();
     }
     let score = |metric: &&'static Metric| (metric.name(), score_of(purpose, metric, f64::NAN, &labels, &predicted));
-    metrics_of(purpose).iter().map(score).collect()
+    let mut scores: Scores = metrics_of(purpose).iter().map(score).collect();
+    if let Some(levels) = levels {
+        scores.insert(metrics_of(purpose)[0].name(), levels.mean_loss());
+    }
+    scores
 }
 
 /// Notes a different number of features, which is allowed as in LIBSVM.
