@@ -128,7 +128,7 @@ impl Study<'_> {
     }
 
     /// The rows whose weight is not 0, ascending; `None` if these are all rows.
-    fn weighted_rows(&self) -> Option<Vec<usize>> {
+    pub(crate) fn weighted_rows(&self) -> Option<Vec<usize>> {
         let weights = self.sample_weights.filter(|weights| weights.contains(&0.0))?;
         Some((0..weights.len()).filter(|&row| weights[row] != 0.0).collect())
     }

@@ -75,8 +75,9 @@ pub struct CvReport {
     /// The predicted label of every sample, or NaN: rounds × samples.
     #[serde(skip)]
     pub predicted: Vec<f64>,
-    /// The leverage of every sample: the root mean square change of the decision values of all
-    /// other samples when it is removed, over machines and samples. Rounds × samples, NaN for
+    /// The leverage of every sample: the root mean square change of decision values when it is
+    /// removed, over the machines and the other samples that each was trained on (with pairs of
+    /// classes, those of its two). Rounds × samples, NaN for
     /// samples that no fold tests alone; empty if there are only such samples, or if no machine of
     /// all data was trained.
     #[serde(skip)]

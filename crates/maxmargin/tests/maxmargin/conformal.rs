@@ -296,6 +296,8 @@ fn rows_of_weight_0_have_no_score() {
         let kept = Conformal::of(&fitted.model).expect("sound").expect("scores");
         kept.intervals(&fitted.model, &data.samples, level(), None, Par::Seq).expect("intervals")
     };
+    let found = weighted.conformal.as_ref().and_then(|report| report.coverage.as_ref()).expect("scores");
+    assert_eq!((found.rows, found.exchangeable), (90, Exchangeable::Rows), "the folds leave out no row that counts");
     for (a, b) in of(&alone).iter().zip(&of(&weighted)) {
         assert!((a.lower - b.lower).abs() < 1e-5 && (a.upper - b.upper).abs() < 1e-5, "{a:?} {b:?}");
     }
