@@ -98,10 +98,9 @@ impl ConformalCoverage {
         let found = predicted.mean(&(0..rows));
         // Folds that skip rows are those of time series, whatever the caller takes them for. Rows
         // of weight 0 are none.
-        let whole = study.weighted_rows().map_or_else(
-            || plan.fold_of().is_some(),
-            |rows| plan.among(&rows).is_ok_and(|plan| plan.fold_of().is_some()),
-        );
+        let whole = study
+            .weighted_rows()
+            .map_or_else(|| plan.fold_of().is_some(), |rows| plan.among(&rows).is_ok_and(|plan| plan.fold_of().is_some()));
         let of_class = |(at, label): (usize, &f64)| predicted.of_class(*label, at, &scores.class);
         let of_group = |(at, name): (usize, &String)| {
             let own = (0..rows).filter(|&row| group[row] as usize == at);

@@ -87,11 +87,15 @@ pub fn gamma_mean(samples: &Samples) -> f64 {
     let square = mean.iter().map(|m| m * m).sum::<f64>();
     let mut variance = norms / n - square;
     if variance <= CANCELS * (norms / n) {
-        // A value of 0 that is not stored is at a distance of the mean as well.
-        let mut around = n * square;
+        let (mut around, mut stored) = (0.0, vec![0.0; mean.len()]);
         for i in 0..samples.len() {
-            samples.row(i).for_each(|k, v| around += (v - mean[k]) * (v - mean[k]) - mean[k] * mean[k]);
+            samples.row(i).for_each(|k, v| {
+                around += (v - mean[k]) * (v - mean[k]);
+                stored[k] += 1.0;
+            });
         }
+        // A value of 0 that is not stored is at a distance of the mean as well.
+        around += mean.iter().zip(&stored).map(|(m, stored)| (n - stored) * m * m).sum::<f64>();
         variance = around / n;
     }
     let is_rounding = variance <= ROUNDINGS * ROUNDINGS * square;
