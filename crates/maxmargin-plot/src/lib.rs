@@ -19,4 +19,4 @@ pub use bars::{Bar, BarBlock, BarChart, BarLine};
 pub use chart::{AxisStyle, ChartPoint, ChartStyle, Line, Panel, chart};
 pub use heat::{CellMark, HeatCell, HeatMap};
 pub use svg::{Anchor, Point, Svg};
-pub use text::{capital, count, escaped, width};
+pub use text::{capital, count, escaped, width, wrapped};

@@ -21,6 +21,33 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// Returns a line in lines of at most so many columns, broken between words: those after the first
+/// are indented two columns further than the line, which leaves a bullet alone on none. `may_begin`
+/// says which words may begin a line.
+///
+/// ```
+/// let text = maxmargin_plot::wrapped("- of few words", 10, |_| true);
+/// assert_eq!(text, "- of few\n  words");
+/// ```
+pub fn wrapped(line: &str, columns: usize, may_begin: impl Fn(&str) -> bool) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let (mut found, mut column) = (" ".repeat(indent), indent);
+    for (at, word) in line.trim_start().split(' ').enumerate() {
+        let length = word.trim_end().chars().count();
+        if column > indent + 2 && column + 1 + length > columns && may_begin(word) {
+            found.push('\n');
+            found += &" ".repeat(indent + 2);
+            column = indent + 2;
+        } else if at > 0 {
+            found.push(' ');
+            column += 1;
+        }
+        found += word;
+        column += length;
+    }
+    found
+}
+
 /// Returns a count with commas between thousands: `1234567` as `1,234,567`.
 ///
 /// ```

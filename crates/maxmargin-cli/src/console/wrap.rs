@@ -26,22 +26,7 @@ fn wrapped(line: &str) -> String {
     if line.chars().count() <= TERMINAL || is_kept {
         return line.to_owned();
     }
-    let indent = line.len() - line.trim_start().len();
-    let (mut found, mut column) = (" ".repeat(indent), indent);
-    for (at, word) in line.trim_start().split(' ').enumerate() {
-        let length = word.trim_end().chars().count();
-        if at > 0 && column + 1 + length > TERMINAL {
-            found.push('\n');
-            found += &" ".repeat(indent + 2);
-            column = indent + 2;
-        } else if at > 0 {
-            found.push(' ');
-            column += 1;
-        }
-        found += word;
-        column += length;
-    }
-    found
+    maxmargin_plot::wrapped(line, TERMINAL, |_| true)
 }
 
 #[cfg(test)]

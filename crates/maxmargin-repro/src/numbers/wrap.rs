@@ -5,22 +5,7 @@ const COLUMNS: usize = 118;
 
 /// Returns an item of a list, `- text` with spaces before it, in lines that belong to it.
 pub(crate) fn wrapped_item(line: &str) -> String {
-    let indent = line.len() - line.trim_start().len();
-    let (mut found, mut column) = (" ".repeat(indent), indent);
-    for (at, word) in line.trim_start().split(' ').enumerate() {
-        let length = word.chars().count();
-        if at > 1 && column + 1 + length > COLUMNS && !begins_a_block(word) {
-            found.push('\n');
-            found += &" ".repeat(indent + 2);
-            column = indent + 2;
-        } else if at > 0 {
-            found.push(' ');
-            column += 1;
-        }
-        found += word;
-        column += length;
-    }
-    found
+    maxmargin_plot::wrapped(line, COLUMNS, |word| !begins_a_block(word))
 }
 
 /// Returns whether a line that begins with the word is no longer a line of its paragraph.
