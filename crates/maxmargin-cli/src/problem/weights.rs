@@ -1,10 +1,10 @@
 //! Factors of C for classes, matched to the labels of the data.
 
 use super::ProblemRequest;
-use crate::console::failure::{Failure, reason};
+use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::label_names;
-use crate::files::input::Input;
+use crate::files::input::{Input, MaxSize, read_text};
 use maxmargin::Svm;
 use maxmargin::core::{Formulation, TargetKind};
 use maxmargin::data::ClassLabels;
@@ -78,8 +78,8 @@ fn display(label: &str) -> String {
 /// Reads one weight for each row of the data.
 pub(super) fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
     let name = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|e| Failure::input(&name, format!("cannot read the weights: {}", reason(&e))))?;
+    let text = read_text(path, MaxSize::usual());
+    let text = text.map_err(|why| Failure::input(&name, format!("cannot read the weights: {why}")))?;
     let weight = |(at, line): (usize, &str)| {
         let value = line.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
         let what =

@@ -77,4 +77,7 @@ fn gaps_are_no_groups_and_marks_of_encodings_neither() {
     bench.file("two.svm", (0..24).map(|i| format!("{} 1:{}\n", i % 2, i % 7)).collect::<Vec<_>>().concat());
     bench.file("groups", format!("\u{feff}{}", (0..24).map(|i| format!("g{}\n", i / 4)).collect::<Vec<_>>().concat()));
     assert_eq!(bench.json("cv two.svm --folds leave-one-group-out:groups")["folds"].as_array().map(Vec::len), Some(6));
+    bench.file("weights", format!("\u{feff}{}", "0.5\n".repeat(24)));
+    bench.file("folds", format!("\u{feff}{}", "0\n1\n".repeat(12)));
+    assert_eq!(bench.run("cv two.svm --weights weights --folds folds -q").code, 0);
 }
