@@ -28,7 +28,7 @@ fn words_of(source: &str, option: &str, max_size: Option<u64>, input: &Input) ->
         let line = |row: usize| input.lines.get(row).copied().unwrap_or(row as u64 + 1);
         let place = |row: usize| format!("{}:{}: {}", input.name, line(row), column_name(&column.name));
         let missing = input.data.columns.as_ref().map(|columns| columns.missing());
-        // What is a gap in every other column is one here: two rows without a group are not of one.
+        // A word for a missing value is no group: the rows that have it do not belong together.
         let is_gap = |field: &str| missing.is_some_and(|words| words.is_gap(&column.name, field));
         let fields = column.fields.iter().enumerate();
         return words(fields.map(|(row, field)| (if is_gap(field) { "" } else { &field[..] }, place(row))));

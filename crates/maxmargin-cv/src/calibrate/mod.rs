@@ -142,8 +142,8 @@ impl Study<'_> {
         Ok(Cow::Owned(plan.testing(|row| weights[row] != 0.0)?))
     }
 
-    /// The study whose kernel has the width of `model` in all folds: they stand in for it, and
-    /// whoever has the model alone knows no rule.
+    /// The study whose kernel has the width of `model` in all folds. A calibration after the
+    /// training knows this width and not the rule that gave it.
     pub(crate) fn with_width_of(&self, model: &Model) -> Self {
         Self { gamma: model.kernel().gamma().map(Gamma::Value), ..*self }
     }

@@ -58,16 +58,14 @@ impl Study<'_> {
     /// When the formulation has no conformal predictions, a row would have several scores, or a
     /// class or a group has no score, or a class is missing in a training set.
     pub fn conformal_plan(&self, options: &ConformalOptions) -> Result<Arc<FoldPlan>, CvError> {
+        let rows = self.data.samples.len();
         let plan = match &options.plan {
-            Some(plan) => Arc::clone(plan),
             None => Arc::new(self.seeded_plan(FOLDS)?),
-        };
-        if plan.len() != self.data.samples.len() {
-            return Err(CvError::Plan { plan: plan.len(), data: self.data.samples.len() });
-        }
-        let plan = match self.testing_weighted(&plan)? {
-            Cow::Borrowed(_) => plan,
-            Cow::Owned(fewer) => Arc::new(fewer),
+            Some(plan) if plan.len() != rows => return Err(CvError::Plan { plan: plan.len(), data: rows }),
+            Some(plan) => match self.testing_weighted(plan)? {
+                Cow::Borrowed(_) => Arc::clone(plan),
+                Cow::Owned(fewer) => Arc::new(fewer),
+            },
         };
         self.check_conformal(options, &plan)?;
         Ok(plan)

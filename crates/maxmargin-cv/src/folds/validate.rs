@@ -196,7 +196,7 @@ impl<'a> Study<'a> {
 
     /// The samples that all folds share; `None` if their training sets are prepared differently.
     pub(crate) fn shared(&self, plan: &FoldPlan) -> Result<Option<Prepared<'a>>, CvError> {
-        if self.options.scale.is_some() && matches!(self.gamma, Some(Gamma::Scale | Gamma::Mean)) {
+        if self.options.scale.is_some() && self.gamma.is_some_and(Gamma::is_of_values) {
             return Ok(None);
         }
         let whole = self.prepared_by_all()?;

@@ -77,9 +77,8 @@ pub struct CvReport {
     pub predicted: Vec<f64>,
     /// The leverage of every sample: the root mean square change of decision values when it is
     /// removed, over the machines and the other samples that each was trained on (with pairs of
-    /// classes, those of its two). Rounds × samples, NaN for
-    /// samples that no fold tests alone; empty if there are only such samples, or if no machine of
-    /// all data was trained.
+    /// classes, those of its two). Rounds × samples, NaN for samples that no fold tests alone;
+    /// empty if there are only such samples, or if no machine of all data was trained.
     #[serde(skip)]
     pub leverage: Vec<f64>,
 }

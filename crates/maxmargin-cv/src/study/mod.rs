@@ -160,7 +160,7 @@ impl<'a> Study<'a> {
     /// The study with the width of all data where features are not scaled: as LIBSVM's programs,
     /// and whether or not gaps are filled by each training set.
     pub(crate) fn with_one_width(&self) -> Result<Self, CvError> {
-        if self.options.scale.is_some() || !matches!(self.gamma, Some(Gamma::Scale | Gamma::Mean)) {
+        if self.options.scale.is_some() || !self.gamma.is_some_and(Gamma::is_of_values) {
             return Ok(*self);
         }
         Ok(Self { gamma: self.prepared_by_all()?.kernel.gamma().map(Gamma::Value), ..*self })

@@ -27,6 +27,12 @@ impl Gamma {
             Gamma::Mean => gamma_mean(samples),
         }
     }
+
+    /// Returns whether the rule depends on the values of the samples, so that every training set
+    /// has a gamma of its own.
+    pub fn is_of_values(self) -> bool {
+        matches!(self, Gamma::Scale | Gamma::Mean)
+    }
 }
 
 /// The share of a mean square below which its distance from the square of a mean is taken from

@@ -53,6 +53,12 @@ WIDE = {"poly", "rbf", "sigmoid"}
 #: Rules for gamma whose value is that of the rows, so that every training set has its own.
 OF_ROWS = ("scale", "mean")
 
+
+def has_width_of_rows(kernel: Any, gamma: Any) -> bool:
+    """Return whether the kernel has a gamma by a rule of :data:`OF_ROWS`."""
+    return isinstance(kernel, str) and kernel in WIDE and isinstance(gamma, str) and gamma in OF_ROWS
+
+
 KERNELS = WIDE | {"linear", "precomputed"}
 
 

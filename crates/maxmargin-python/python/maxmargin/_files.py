@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import OF_ROWS, WIDE, KernelMachine
+from ._base import KernelMachine, has_width_of_rows
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._folds import Folds, Split, partition, plan, splits_of
@@ -322,7 +322,7 @@ def cross_validate(
     else:
         known = partition(np.asarray(folds), len(y))
     data, weights = packed(X, y), weights_of(sample_weight, X)
-    if isinstance(gamma, str) and gamma in OF_ROWS and settings.get("kernel") in WIDE:
+    if isinstance(gamma, str) and has_width_of_rows(settings.get("kernel"), gamma):
         return _each_with_its_width(X, formulation, gamma, settings, data, known, weights)
     return _svm(X, formulation, gamma, settings).cross_validate(data, known, weights)
 

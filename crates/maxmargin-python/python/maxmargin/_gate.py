@@ -12,7 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics._scorer import _Scorer
 from sklearn.pipeline import Pipeline
 
-from ._base import OF_ROWS, WIDE
+from ._base import has_width_of_rows
 
 #: Methods whose results the engine computes by itself.
 REPLACED = ("fit", "predict", "decision_function", "score", "_svm", "_prepared")
@@ -117,9 +117,8 @@ def _check_scoring(estimator: Any, scoring: Any, scorers: Any) -> None:
 def fits_rows(machine: Any, candidate: dict[str, Any]) -> bool:
     """Whether something beside the solution is fitted to each training set, with these parameters: a rule for gamma, or balanced weights of classes."""
     asked = {"kernel": getattr(machine, "kernel", "linear"), "gamma": getattr(machine, "gamma", None)} | candidate
-    scaled = isinstance(asked["kernel"], str) and asked["kernel"] in WIDE and isinstance(asked["gamma"], str)
     weighted = candidate.get("class_weight", getattr(machine, "class_weight", None))
-    return (scaled and asked["gamma"] in OF_ROWS) or isinstance(weighted, str)
+    return has_width_of_rows(asked["kernel"], asked["gamma"]) or isinstance(weighted, str)
 
 
 def of_predictions(scoring: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _native
-from ._base import OF_ROWS, WIDE, KernelMachine, megabytes, whole
+from ._base import KernelMachine, has_width_of_rows, megabytes, whole
 from ._data import Floats, packed
 from ._labels import ABOVE_0, codes_of, weights_of_classes
 
@@ -101,7 +101,7 @@ class Updatable(KernelMachine):
 
     def _derived(self) -> bool:
         """Return true if anything other than the solution depends on all rows."""
-        scaled = self.kernel in WIDE and isinstance(self.gamma, str) and self.gamma in OF_ROWS
+        scaled = has_width_of_rows(self.kernel, self.gamma)
         balanced = isinstance(self.class_weight, str)
         return scaled or balanced or bool(self._model.calibrations()) or self._model.is_conformal
 

@@ -323,13 +323,13 @@ fn all_claims_of_the_five_papers() {
         for (m, claim) in claims.claims.iter().enumerate() {
             assert_eq!(claim.id, format!("S{}.{}", n + 1, m + 1));
             assert!(!claim.parts.is_empty(), "{}", claim.id);
-            for part in claim.parts.iter().chain(claims.fair.values()) {
-                for look in part.look.iter().chain(part.rule.second()) {
-                    let table = sheets.table(look.table).unwrap_or_else(|| panic!("{}: no table {}", claim.id, look.table));
-                    assert_eq!(look.unknown(table), Vec::<String>::new(), "{}, {}", claim.id, part.says);
-                    let figures: Vec<Figure> = look.figures(&sheets).expect("figures");
-                    assert!(!figures.is_empty(), "{}, {}: no place", claim.id, part.says);
-                }
+        }
+        for part in claims.claims.iter().flat_map(|claim| &claim.parts).chain(claims.fair.values()) {
+            for look in part.look.iter().chain(part.rule.second()) {
+                let table = sheets.table(look.table).unwrap_or_else(|| panic!("{}: no table {}", part.says, look.table));
+                assert_eq!(look.unknown(table), Vec::<String>::new(), "{paper}, {}", part.says);
+                let figures: Vec<Figure> = look.figures(&sheets).expect("figures");
+                assert!(!figures.is_empty(), "{paper}, {}: no place", part.says);
             }
         }
         ids.push(claims.claims.len());

@@ -1,7 +1,7 @@
 //! The page of all verdicts, docs/reproduction/README.md, and the shorter forms of it in reports
 //! and on a terminal.
 
-use super::claim::{Claim, Evidence, Part};
+use super::claim::{Claim, Evidence};
 use super::figure::Missing;
 use super::finding::{Decision, Finding};
 use super::verdict::{Fault, Verdict};
@@ -74,8 +74,7 @@ fn not_whole(papers: &[Evidence]) -> Outcome<String> {
         for claim in &evidence.claims.claims {
             let verdict = Verdict::of(claim, evidence)?;
             let Some(fault) = verdict.fault() else { continue };
-            let why = why(claim, &verdict);
-            let why = if why.is_empty() { why } else { format!(" {why}.").replace("..", ".") };
+            let why = sentence(&why(claim, &verdict));
             let item = format!(
                 "- {}: **{}**, {}. {}.{why} Is it fair? {}.",
                 linked(claim, evidence),
@@ -85,10 +84,14 @@ fn not_whole(papers: &[Evidence]) -> Outcome<String> {
                 fairness(claim, &verdict, evidence)
             );
             text += &wrapped_item(&item);
-            text += "\n";
         }
     }
     Ok(text)
+}
+
+/// Returns a sentence with a blank before it, or nothing.
+fn sentence(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!(" {words}.").replace("..", ".") }
 }
 
 /// Returns the evidence that the reproduction is fair, with what was found.
@@ -96,12 +99,15 @@ fn fairness(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
     if claim.fair.is_empty() {
         return "Nothing shows it".into();
     }
-    let one = |(part, decision): (&Part, &Decision)| {
-        let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
-        format!("{}: *{}*{figure}", part.says, decision.finding.words())
-    };
-    let all: Vec<String> = evidence.claims.fair(claim).zip(&verdict.fair).map(one).collect();
+    let parts = evidence.claims.fair(claim).zip(&verdict.fair);
+    let all: Vec<String> = parts.map(|(part, decision)| format!("{}: {}", part.says, decided(decision))).collect();
     capital(&all.join("; "))
+}
+
+/// Returns the finding and the figure that decides it.
+fn decided(decision: &Decision) -> String {
+    let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
+    format!("*{}*{figure}", decision.finding.words())
 }
 
 /// Returns the table of verdicts: the number of claims of each paper with each of them, and of
@@ -138,10 +144,8 @@ pub(crate) fn brief(evidence: &Evidence) -> Outcome<String> {
         let verdict = Verdict::of(claim, evidence)?;
         let figure = decisive(claim, &verdict);
         let figure = if figure.is_empty() { figure } else { format!(" {}.", capital(&figure)) };
-        let why = why(claim, &verdict);
-        let why = if why.is_empty() { why } else { format!(" {why}.").replace("..", ".") };
+        let why = sentence(&why(claim, &verdict));
         text += &wrapped_item(&format!("- **{}: {}.** {}.{figure}{why}", claim.id, words(&verdict), claim.text));
-        text += "\n";
     }
     Ok(text)
 }
@@ -219,19 +223,16 @@ fn parts(claim: &Claim, verdict: &Verdict, evidence: &Evidence) -> String {
     }
     text += "\n";
     for (part, decision) in claim.parts.iter().zip(&verdict.parts) {
-        let figure = if decision.figure.is_empty() { String::new() } else { format!(" ({})", decision.figure) };
         let missing = match &decision.missing[..] {
             [] => String::new(),
             cells => format!("; without figures: {}", few(&cells.iter().map(ToString::to_string).collect::<Vec<_>>())),
         };
         let missing = decision.awaits.as_ref().map_or(missing, |what| format!("; waits for {what}"));
-        let item = format!("  - {}: {}: *{}*{figure}{missing}", part.says, part.rule.words(), decision.finding.words());
+        let item = format!("  - {}: {}: {}{missing}", part.says, part.rule.words(), decided(decision));
         text += &wrapped_item(&item);
-        text += "\n";
     }
     if let Some(differs) = &claim.differs {
         text += &wrapped_item(&format!("  - Not as first proposed: {differs}"));
-        text += "\n";
     }
     text
 }
@@ -247,7 +248,6 @@ fn fair_rules(evidence: &Evidence) -> String {
         let claims = evidence.claims.claims.iter().filter(|claim| claim.fair.contains(name));
         let of: Vec<&str> = claims.map(|claim| claim.id.as_str()).collect();
         text += &wrapped_item(&format!("  - {} ({}): {}", part.says, of.join(", "), part.rule.words()));
-        text += "\n";
     }
     text
 }

@@ -3,9 +3,9 @@
 /// The most columns of a line.
 const COLUMNS: usize = 118;
 
-/// Returns an item of a list, `- text` with spaces before it, in lines that belong to it.
+/// Returns an item of a list, `- text` with spaces before it, in whole lines that belong to it.
 pub(crate) fn wrapped_item(line: &str) -> String {
-    maxmargin_plot::wrapped(line, COLUMNS, |word| !begins_a_block(word))
+    maxmargin_plot::wrapped(line, COLUMNS, |word| !begins_a_block(word)) + "\n"
 }
 
 /// Returns whether a line that begins with the word is no longer a line of its paragraph.
@@ -25,7 +25,7 @@ mod tests {
         let lines: Vec<&str> = wrapped.lines().collect();
         assert!(lines.len() == 3 && lines.iter().all(|line| line.chars().count() <= COLUMNS), "{wrapped}");
         assert!(lines[0].starts_with("  - word") && lines[1].starts_with("    word"), "{wrapped}");
-        assert_eq!(wrapped_item("- short"), "- short");
+        assert_eq!(wrapped_item("- short"), "- short\n");
     }
 
     #[test]

@@ -246,11 +246,11 @@ pub(crate) fn read_text(path: &Path, most: MaxSize) -> Result<String, String> {
     let mut text = String::new();
     let mut file = File::open(path).map_err(|e| reason(&e))?.take(most.bytes.saturating_add(1));
     file.read_to_string(&mut text).map_err(|e| reason(&e))?;
-    // The mark of UTF-8 that some editors write is no part of the first line.
-    if text.starts_with('\u{feff}') {
-        text.drain(..'\u{feff}'.len_utf8());
+    if text.len() as u64 > most.bytes {
+        return Err(most.in_words());
     }
-    if text.len() as u64 > most.bytes { Err(most.in_words()) } else { Ok(text) }
+    // The mark of UTF-8 that some editors write is no part of the first line.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// A reader that fails after a time limit.
