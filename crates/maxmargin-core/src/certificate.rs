@@ -9,3 +9,4 @@ pub(crate) mod gradient;
 pub(crate) mod margin;
 pub(crate) mod rounding;
 mod simplex;
+pub(crate) mod twofold;

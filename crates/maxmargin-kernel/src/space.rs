@@ -1,7 +1,7 @@
 //! The source of a problem's inner products: a kernel matrix, or the samples' features.
 
 use crate::apply::{SampleTerms, apply_exact_to, small_sums};
-use crate::features::{FeatureRows, Job, combine, products};
+use crate::features::{FeatureRows, Job, TwofoldWeights, combine, combine_twofold, products};
 use crate::{DistinctRows, Gram, Matrix, Neighbours, RowWork, Rows, apply_exact};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
@@ -89,6 +89,8 @@ pub enum Exact<'a> {
     Gram(&'a dyn Gram, Option<&'a DistinctRows>),
     /// The features.
     Features(&'a Matrix<'a>),
+    /// The features, with weights in twice the working precision ([`Exact::twofold`]).
+    TwofoldFeatures(&'a Matrix<'a>),
 }
 
 impl<'a, G: Gram> From<&'a G> for Exact<'a> {
@@ -128,11 +130,27 @@ impl<'a> Exact<'a> {
         }
     }
 
+    /// The same source with sums in twice the working precision, if it can have them and has not.
+    ///
+    /// Of features, the rounding of plain sums grows with the coefficients: with `Σ |c_i| ‖x_i‖`,
+    /// which exceeds `‖w‖` by orders of magnitude where classes can be separated and C is large.
+    pub fn twofold(&self) -> Option<Self> {
+        match *self {
+            Exact::Features(matrix) => Some(Exact::TwofoldFeatures(matrix)),
+            Exact::Gram(..) | Exact::TwofoldFeatures(_) => None,
+        }
+    }
+
+    /// Returns true if sums have twice the working precision.
+    pub fn is_twofold(&self) -> bool {
+        matches!(self, Exact::TwofoldFeatures(_))
+    }
+
     /// Number of samples.
     pub fn len(&self) -> usize {
         match self {
             Exact::Gram(gram, _) => gram.len(),
-            Exact::Features(matrix) => matrix.len(),
+            Exact::Features(matrix) | Exact::TwofoldFeatures(matrix) => matrix.len(),
         }
     }
 
@@ -145,7 +163,7 @@ impl<'a> Exact<'a> {
     pub fn diagonal(&self) -> &'a [f64] {
         match *self {
             Exact::Gram(gram, _) => gram.diagonal(),
-            Exact::Features(matrix) => matrix.squares(),
+            Exact::Features(matrix) | Exact::TwofoldFeatures(matrix) => matrix.squares(),
         }
     }
 
@@ -154,7 +172,7 @@ impl<'a> Exact<'a> {
     pub fn size(&self, i: usize) -> f64 {
         match self {
             Exact::Gram(gram, _) => gram.size(i),
-            Exact::Features(matrix) => matrix.squares()[i].sqrt(),
+            Exact::Features(matrix) | Exact::TwofoldFeatures(matrix) => matrix.squares()[i].sqrt(),
         }
     }
 
@@ -164,6 +182,7 @@ impl<'a> Exact<'a> {
         match self {
             Exact::Gram(gram, _) => gram.relative_error(i),
             Exact::Features(_) => 4.0 * f64::EPSILON,
+            Exact::TwofoldFeatures(_) => 0.0,
         }
     }
 
@@ -172,7 +191,7 @@ impl<'a> Exact<'a> {
     pub fn left_out(&self) -> f64 {
         match self {
             Exact::Gram(gram, _) => gram.neighbours().map_or(0.0, Neighbours::left_out),
-            Exact::Features(_) => 0.0,
+            Exact::Features(_) | Exact::TwofoldFeatures(_) => 0.0,
         }
     }
 
@@ -181,7 +200,7 @@ impl<'a> Exact<'a> {
     pub fn indefiniteness(&self) -> f64 {
         match self {
             Exact::Gram(gram, _) => gram.indefiniteness(),
-            Exact::Features(_) => 0.0,
+            Exact::Features(_) | Exact::TwofoldFeatures(_) => 0.0,
         }
     }
 
@@ -254,13 +273,13 @@ impl<'a> Exact<'a> {
                 let terms = SampleTerms::of_points(points, gram.len());
                 Ok(transposed(&apply_exact_to(*gram, &terms, h, runs, par, control)?, h))
             }
-            Exact::Features(matrix) => {
+            Exact::Features(matrix) | Exact::TwofoldFeatures(matrix) => {
                 let columns: Vec<usize> = runs.iter().cloned().flatten().collect();
                 let mut result = Vec::with_capacity(columns.len() * h);
                 for point in points {
                     control.check((matrix.entries() / matrix.len().max(1) * (point.len() + columns.len())) as u64)?;
                     let (ids, coef): (Vec<usize>, Vec<f64>) = point.iter().copied().unzip();
-                    result.extend(matrix.visit(Sums { ids: &ids, coef, columns: &columns, par }));
+                    result.extend(matrix.visit(Sums { ids: &ids, coef, columns: &columns, is_twofold: self.is_twofold(), par }));
                 }
                 Ok(result)
             }
@@ -278,6 +297,7 @@ struct Sums<'a> {
     ids: &'a [usize],
     coef: Vec<f64>,
     columns: &'a [usize],
+    is_twofold: bool,
     par: Par,
 }
 
@@ -285,9 +305,17 @@ impl Job for Sums<'_> {
     type Out = Vec<f64>;
 
     fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
-        let w = combine(rows, self.ids, &self.coef, self.par);
         let mut sums = vec![0.0; self.columns.len()];
-        products(rows, self.columns, &w, &mut sums, self.par);
+        if !self.is_twofold {
+            let w = combine(rows, self.ids, &self.coef, self.par);
+            products(rows, self.columns, &w, &mut sums, self.par);
+            return sums;
+        }
+        let TwofoldWeights { main, rest } = combine_twofold(rows, self.ids, &self.coef, self.par);
+        let mut rests = sums.clone();
+        products(rows, self.columns, &main, &mut sums, self.par);
+        products(rows, self.columns, &rest, &mut rests, self.par);
+        sums.iter_mut().zip(rests).for_each(|(sum, rest)| *sum += rest);
         sums
     }
 }
@@ -296,7 +324,7 @@ impl Job for Sums<'_> {
 mod tests {
     use super::{Exact, Space, transposed};
     use crate::{Kernel, KernelGram, Matrix, OffsetGram, Rows};
-    use maxmargin_data::{Par, RunControl, generate::Generator};
+    use maxmargin_data::{Par, RunControl, Samples, generate::Generator};
 
     /// The same sums come from kernel values and from features, with a bias feature and without.
     #[test]
@@ -325,5 +353,31 @@ mod tests {
             assert!(expected.iter().zip(&found).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs())));
             assert!(found.iter().any(|sum| *sum != 0.0));
         }
+    }
+
+    /// Large coefficients that cancel leave no rounding of their size, in any number of parts.
+    #[test]
+    fn twofold_sums_keep_what_large_terms_hide() {
+        let rows: i64 = 400;
+        let value = |i: i64, at: i64| (i * i + 3 * at) % 11;
+        let large = |i: i64| (9_000_000_000_000_001 + i) * if i % 2 == 0 { 1 } else { -1 };
+        let values = (0..rows).flat_map(|i| (0..3).map(move |at| value(i, at) as f64)).collect();
+        let samples = Samples::from_dense(rows as usize, 3, values).expect("a matrix").compact();
+        let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
+        let ids: Vec<usize> = (0..rows as usize).collect();
+        let coef: Vec<f64> = (0..rows).map(|i| large(i) as f64).collect();
+        // The same in whole numbers.
+        let sum_of = |of: &dyn Fn(i64) -> i64| (0..rows).map(|i| i128::from(large(i)) * i128::from(of(i))).sum::<i128>();
+        let w: Vec<i128> = (0..3).map(|at| sum_of(&|i| value(i, at))).collect();
+        let bias = sum_of(&|_| 1);
+        let plain = Exact::from(&matrix);
+        let twofold = plain.twofold().expect("features");
+        assert!(twofold.is_twofold() && twofold.twofold().is_none());
+        let sums = |source: Exact| source.sums(&ids, &coef, 1, 0..8, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+        for (i, sum) in (0..).zip(sums(twofold)) {
+            let expected = (0..3).map(|at| w[at as usize] * i128::from(value(i, at))).sum::<i128>() + bias;
+            assert!((sum - expected as f64).abs() <= 1e-15 * (expected as f64).abs(), "{sum} {expected}");
+        }
+        assert_ne!(sums(plain), sums(twofold));
     }
 }

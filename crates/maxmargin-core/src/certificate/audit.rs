@@ -4,6 +4,7 @@
 use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
 use crate::certificate::gradient::coefficients;
+use crate::certificate::twofold::twofold_for;
 use crate::problem::dual::Dual;
 use maxmargin_data::{Cancelled, Par, Progress, RunControl, Stage};
 use maxmargin_kernel::Exact;
@@ -33,6 +34,8 @@ pub struct Audit {
     /// The exact `Σ s_l α_l K(id_l, i)` of every sample `i` of the source, inside the problem or
     /// not: decision values without bias.
     pub sums: Vec<f64>,
+    /// True if the sums have twice the working precision ([`Exact::twofold`]).
+    pub twofold: bool,
 }
 
 /// Certifies many points at once: every kernel value is computed once for all of them. `control`
@@ -79,11 +82,23 @@ pub fn audit<'e>(
         }
     }
     let certify_point = |p: usize| {
-        let AuditPoint { dual, alpha, bias } = points[p];
         let sums: Vec<f64> = (0..samples).map(|i| sums[p * n + of(i)]).collect();
+        let audit = Audit::from_sums(points[p], whole, sums);
+        let Some(twofold) = twofold_for(&audit.certificate, whole) else { return Ok(audit) };
+        let all = 0..samples;
+        let sums = twofold.sums_of(&terms[p..=p], std::slice::from_ref(&all), Par::Seq, control)?;
+        Ok(Audit::from_sums(points[p], twofold, sums))
+    };
+    par.map(h, certify_point).into_iter().collect()
+}
+
+impl Audit {
+    /// Certifies a point by its sums, which are those of `source`.
+    fn from_sums(point: AuditPoint, source: Exact, sums: Vec<f64>) -> Self {
+        let AuditPoint { dual, alpha, bias } = point;
         let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
-        Audit { certificate: certify_gradient(dual, whole, alpha, bias, &gradient), gradient, sums }
-    };
-    Ok(par.map(h, certify_point))
+        let certificate = certify_gradient(dual, source, alpha, bias, &gradient);
+        Self { certificate, gradient, sums, twofold: source.is_twofold() }
+    }
 }

@@ -44,6 +44,9 @@ impl Rounding {
     /// κ_j²)` at most. The violation is the difference of two decision values, each with such an
     /// error `δ_i`.
     ///
+    /// Sums in twice the precision ([`Exact::twofold`]) have no error of their terms: a decision
+    /// value is the product of a row with w, and has the error `u κ_i ‖w‖`.
+    ///
     /// The gap is `αᵀQα + linᵀα + Σ C_i ξ_i`. Its error is `Σ (α_i + C_i [ξ_i > 0]) δ_i`, plus the
     /// bias times the violation of the equality constraint, plus the rounding of its own terms.
     ///
@@ -55,7 +58,11 @@ impl Rounding {
         assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
         let source = source.into();
         let size = |k: usize| source.size(dual.ids()[k]);
-        let error = decision_error(dual, source, alpha);
+        let error = if source.is_twofold() {
+            DecisionError::of_weights(dual, source, alpha, gradient)
+        } else {
+            DecisionError::of_terms(dual, source, alpha)
+        };
         let (mut gap, mut kkt, mut terms) = (0.0, 0.0_f64, 0.0);
         let bias = if matches!(dual.balance(), EqualityConstraint::Sum(_)) { bias } else { 0.0 };
         for k in 0..dual.len() {
@@ -91,20 +98,32 @@ struct DecisionError {
     left_out: f64,
 }
 
-/// Returns the error of the decision values of a point. Variables of one sample, or of equal
-/// samples if those are joined, count together.
-fn decision_error(dual: &Dual, source: Exact, alpha: &[f64]) -> DecisionError {
-    let own = source.different().map_or(source, |(different, _)| different);
-    let (mut mass, mut squares, mut of_parts, mut weight) = (0.0, 0.0_f64, 0.0_f64, 0.0);
-    for (id, beta) in coefficients(dual, source, alpha) {
-        weight += beta.abs();
-        let term = beta.abs() * own.size(id);
-        mass += term;
-        squares += term * term;
-        of_parts += (term * own.relative_error(id)).powi(2);
+impl DecisionError {
+    /// Returns the error of the decision values of a point. Variables of one sample, or of equal
+    /// samples if those are joined, count together.
+    fn of_terms(dual: &Dual, source: Exact, alpha: &[f64]) -> Self {
+        let own = source.different().map_or(source, |(different, _)| different);
+        let (mut mass, mut squares, mut of_parts, mut weight) = (0.0, 0.0_f64, 0.0_f64, 0.0);
+        for (id, beta) in coefficients(dual, source, alpha) {
+            weight += beta.abs();
+            let term = beta.abs() * own.size(id);
+            mass += term;
+            squares += term * term;
+            of_parts += (term * own.relative_error(id)).powi(2);
+        }
+        // If squares overflow, the error is infinite.
+        Self { common: UNITS * mass + of_parts.sqrt(), each: squares.sqrt(), left_out: weight * own.left_out() }
     }
-    // If squares overflow, the error is infinite.
-    DecisionError { common: UNITS * mass + of_parts.sqrt(), each: squares.sqrt(), left_out: weight * own.left_out() }
+
+    /// Returns the error of products with weights that have twice the precision.
+    fn of_weights(dual: &Dual, source: Exact, alpha: &[f64], gradient: &[f64]) -> Self {
+        let terms = coefficients(dual, source, alpha);
+        let mass: f64 = terms.iter().map(|(id, beta)| beta.abs() * source.size(*id)).sum();
+        // wᵀw = Σ α_k (g_k − lin_k − D_k α_k).
+        let of_variable = |k: usize| alpha[k] * (gradient[k] - dual.linear_term()[k] - dual.ridge_of(k) * alpha[k]);
+        let norm = (0..dual.len()).filter(|&k| alpha[k] != 0.0).map(of_variable).sum::<f64>().max(0.0).sqrt();
+        Self { common: UNITS * (norm + UNITS * mass), each: 0.0, left_out: 0.0 }
+    }
 }
 
 /// Returns true if coefficients of equal samples cancel: a gradient that was summed over all

@@ -83,7 +83,9 @@ pub enum DualError {
     #[error("the problem has no variables")]
     Empty,
     /// C is not finite, negative, or 0 for all variables.
-    #[error("C of variable {variable} is {value}: it must be a finite number, not negative, and above 0 for some")]
+    #[error(
+        "C times the weight of sample {variable} (from 0) is {value}: it must be a finite number, not negative, and above 0 for some"
+    )]
     Upper {
         /// Position of the variable.
         variable: usize,
@@ -123,7 +125,7 @@ pub enum DualError {
         largest: f64,
     },
     /// Only one sign has a positive upper bound, so that α = 0 is the only feasible point.
-    #[error("all samples with a positive weight are of one class: training needs two")]
+    #[error("of two classes that are to be separated, one has no sample with a positive weight: training needs both")]
     OneClass,
 }
 

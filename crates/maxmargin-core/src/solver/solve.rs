@@ -5,6 +5,7 @@ use crate::certificate::figures::Certificate;
 use crate::certificate::gap_screening::{GapScreening, gap_screening};
 use crate::certificate::gradient::exact_gradient;
 use crate::certificate::rounding::cancels;
+use crate::certificate::twofold::twofold_for;
 use crate::problem::dual::Dual;
 use crate::problem::formulation::Formulation;
 use crate::problem::solution::Solution;
@@ -70,7 +71,12 @@ impl Solved {
         let exact = self.exact && !cancels(dual, source, alpha);
         let computed = if exact { None } else { Some(exact_gradient(dual, source, alpha, par, control)?) };
         let gradient = computed.as_ref().unwrap_or(gradient);
-        Ok((certify_gradient(dual, source, alpha, *bias, gradient), gap_screening(dual, source, alpha, gradient)))
+        let certificate = certify_gradient(dual, source, alpha, *bias, gradient);
+        let Some(twofold) = twofold_for(&certificate, source) else {
+            return Ok((certificate, gap_screening(dual, source, alpha, gradient)));
+        };
+        let gradient = exact_gradient(dual, twofold, alpha, par, control)?;
+        Ok((certify_gradient(dual, twofold, alpha, *bias, &gradient), gap_screening(dual, twofold, alpha, &gradient)))
     }
 
     /// Adds counts by name.

@@ -1,9 +1,9 @@
 //! The certificate against formulas from the textbook, written out directly.
 
-use maxmargin_core::{AuditPoint, Dual, EqualityConstraint, Solution, Start, Status, Work, audit, bias_of, certify};
+use maxmargin_core::{AuditPoint, Dual, EqualityConstraint, Rounding, Solution, Start, Status, Work, audit, bias_of, certify};
 use maxmargin_core::{Cancelled, Progress, RunControl};
-use maxmargin_data::Par;
-use maxmargin_kernel::{Gram, Kernel};
+use maxmargin_data::{Par, Samples};
+use maxmargin_kernel::{Gram, Kernel, Matrix};
 use maxmargin_testkit::{PointsGram, Problem, analytic, generate, oracle};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -323,4 +323,31 @@ fn an_audit_stops_when_it_is_told() {
         );
     }
     assert_eq!(audit(&wide, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited")[0].sums[19_990], -0.5);
+}
+
+/// Twenty rows, each with both labels and α at a large C. They cancel: w = 0, which is the optimum.
+/// Plain sums of terms of 10¹² cannot show it, and sums in twice the precision can.
+#[test]
+fn coefficients_that_cancel_hide_no_optimum() {
+    let c = 1e12;
+    let rows: Vec<[f64; 3]> = (0..40).map(|i| [1.0, f64::from(i % 20), 0.1 * f64::from(i % 20)]).collect();
+    let samples = Samples::from_rows(&rows).expect("samples");
+    let labels = (0..40).map(|i| if i < 20 { 1.0 } else { -1.0 }).collect();
+    let dual = Dual::new((0..40).collect(), labels, vec![-1.0; 40], vec![c; 40], 0.0, EqualityConstraint::Free).expect("a dual");
+    let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
+    let solution = point(vec![c; 40], 0.0);
+    let plain = Rounding::at(&dual, &matrix, &solution.alpha, 0.0, &[-1.0; 40]);
+    assert!(plain.gap > 1e-3 * 40.0 * c && plain.kkt > 1e-3, "{plain:?}");
+    let certificate = certify(&dual, &matrix, &solution, Par::Seq);
+    assert!(certificate.has_gap(1e-12) && certificate.holds(1e-9), "{certificate:?}");
+    assert!((certificate.primal / (40.0 * c) - 1.0).abs() < 1e-12, "{certificate:?}");
+    let points = [AuditPoint { dual: &dual, alpha: &solution.alpha, bias: 0.0 }];
+    let audits = audit(&matrix, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+    assert!(audits[0].twofold && audits[0].certificate == certificate, "{:?}", audits[0]);
+    // The same with a C at which plain sums suffice.
+    let small =
+        Dual::new(dual.ids().to_vec(), dual.sign().to_vec(), vec![-1.0; 40], vec![1.0; 40], 0.0, EqualityConstraint::Free);
+    let (small, alpha) = (small.expect("a dual"), vec![1.0; 40]);
+    let points = [AuditPoint { dual: &small, alpha: &alpha, bias: 0.0 }];
+    assert!(!audit(&matrix, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited")[0].twofold);
 }

@@ -7,6 +7,7 @@ mod rows;
 
 pub use memory_budget::{MemoryBudget, Reservation};
 pub use passes::{CHUNK, combine, products};
+pub(crate) use passes::{TwofoldWeights, combine_twofold};
 pub use rows::FeatureRows;
 
 use maxmargin_data::{Par, Samples, Storage};
