@@ -43,7 +43,7 @@ pub use calibrate::{
     Calibrated, CalibrationReport, OutOfFold, ThresholdReport, best_threshold, calibration_plan, cross_fitted, is_tunable,
 };
 pub use conformal::{
-    ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised, GroupCoverage, prediction_program,
+    ClassCoverage, Conformal, ConformalCoverage, ConformalReport, Conformalised, GroupCoverage, left_out_of, prediction_program,
 };
 pub use importance::{ColumnImportance, Importance, ImportanceOptions};
 pub use maxmargin_core::{Progress, RunControl, Stage};

@@ -3,11 +3,13 @@
 use crate::data::{Data, invalid};
 use crate::model::Model;
 use maxmargin::conformal::Level;
-use maxmargin::cv::prediction_program;
+use maxmargin::cv::{left_out_of, prediction_program};
 use maxmargin::data::Par;
 use maxmargin::export::{Labels, Precision, Program, c_source, check_single, graph, json};
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::ffi::CString;
 
 /// The labels of an estimator's classes, instead of their numbers in the model.
 #[derive(FromPyObject)]
@@ -27,9 +29,20 @@ impl From<GivenLabels> for Labels {
     }
 }
 
-fn program_of(model: &Model, labels: Option<GivenLabels>, alpha: Option<f64>) -> PyResult<Program> {
+/// Frames from this module to the caller of a method of an estimator.
+const TO_CALLER: i32 = 2;
+
+/// Returns the predictions of a model as a program, after a warning if it has not all of them.
+fn program_of(py: Python<'_>, model: &Model, labels: Option<GivenLabels>, alpha: Option<f64>) -> PyResult<Program> {
     let level = alpha.map(Level::new).transpose().map_err(invalid)?;
-    prediction_program(&model.trained, labels.map(Labels::from), level).map_err(invalid)
+    let program = prediction_program(&model.trained, labels.map(Labels::from), level).map_err(invalid)?;
+    if alpha.is_some() && program.intervals.is_none() {
+        return Err(PyValueError::new_err("alpha: the model has no intervals to export; train a regression with conformal=0.1"));
+    }
+    if let Some(what) = left_out_of(&program, &model.trained).map_err(invalid)? {
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(what)?, TO_CALLER)?;
+    }
+    Ok(program)
 }
 
 fn precision(single: bool) -> Precision {
@@ -49,7 +62,7 @@ pub(crate) fn export_onnx<'py>(
     alpha: Option<f64>,
     checked: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let program = program_of(model, labels, alpha)?;
+    let program = program_of(py, model, labels, alpha)?;
     let precision = precision(single);
     let metadata = [
         ("maxmargin.precision", precision.name().to_owned()),
@@ -63,7 +76,7 @@ pub(crate) fn export_onnx<'py>(
 /// bound on the error of their decision values.
 #[pyfunction]
 pub(crate) fn export_bound(model: &Model, data: &Data) -> PyResult<(usize, f64)> {
-    let program = program_of(model, None, None)?;
+    let program = prediction_program(&model.trained, None, None).map_err(invalid)?;
     let found = check_single(&model.trained, &program, &data.data.samples, Par::Pool).map_err(invalid)?;
     Ok((found.open, found.bound))
 }
@@ -72,19 +85,20 @@ pub(crate) fn export_bound(model: &Model, data: &Data) -> PyResult<(usize, f64)>
 #[pyfunction]
 #[pyo3(signature = (model, labels=None, single=false, alpha=None, prefix="svm"))]
 pub(crate) fn export_c(
+    py: Python<'_>,
     model: &Model,
     labels: Option<GivenLabels>,
     single: bool,
     alpha: Option<f64>,
     prefix: &str,
 ) -> PyResult<String> {
-    let program = program_of(model, labels, alpha)?;
+    let program = program_of(py, model, labels, alpha)?;
     Ok(c_source(&program, precision(single), prefix).map_err(invalid)?.text)
 }
 
 /// Returns a model as JSON.
 #[pyfunction]
 #[pyo3(signature = (model, labels=None, alpha=None))]
-pub(crate) fn export_json(model: &Model, labels: Option<GivenLabels>, alpha: Option<f64>) -> PyResult<String> {
-    json(&program_of(model, labels, alpha)?).map_err(invalid)
+pub(crate) fn export_json(py: Python<'_>, model: &Model, labels: Option<GivenLabels>, alpha: Option<f64>) -> PyResult<String> {
+    json(&program_of(py, model, labels, alpha)?).map_err(invalid)
 }

@@ -68,6 +68,19 @@ def test_onnxruntime_has_our_intervals(kind):
         assert_allclose(np.hstack([found["lower"], found["upper"]]), bounds, rtol=1e-12, atol=1e-12)
 
 
+def test_an_export_says_what_it_leaves_out():
+    scaled = maxmargin.SVR(conformal=0.2, conformal_score="scaled").fit(PLANTS, WIDTHS)
+    grouped = maxmargin.SVR(conformal=0.2).fit(PLANTS, WIDTHS, conformal_groups=WORDS)
+    classes = maxmargin.SVC(conformal=0.2).fit(PLANTS, WORDS)
+    for fitted in (scaled, grouped, classes):
+        for export in (fitted.to_onnx, fitted.to_c, fitted.to_json):
+            with pytest.warns(UserWarning, match="left out: sets and p-values") as told:
+                export()
+            assert told[0].filename == __file__
+            with pytest.raises(ValueError, match="alpha: the model has no intervals to export"):
+                export(alpha=0.1)
+
+
 @pytest.mark.parametrize(
     ("estimator", "target"),
     [

@@ -266,3 +266,23 @@ def test_a_great_index_takes_no_memory():
         model = svmutil.svm_train([1, 1, -1, -1], rows, options)
         assert_array_equal(np.sign(svmutil.svm_predict([], rows, model, "-q")[0]), [1, 1, -1, -1])
     assert svmutil.svm_train([1, 1, -1, -1], rows, "-t 0 -q -v 2") >= 0
+
+
+def test_rows_of_any_length_and_kind_are_one_matrix():
+    rows = [[1, 2], {1: 3}, [0, 0, 7]]
+    found = svmutil.svm_problem([1, -1, 1], rows)
+    assert found.n == 3
+    assert_array_equal(found._rows.toarray()[:, 1:], [[1, 2, 0], [3, 0, 0], [0, 0, 7]])
+    model = svmutil.svm_train([1, -1, 1], rows, "-q -t 0")
+    assert svmutil.svm_predict([], rows, model, "-q")[0] == svmutil.svm_predict([], [{1: 1, 2: 2}, {1: 3}, {3: 7}], model, "-q")[0]
+    with pytest.raises(ValueError, match=re.escape("row 1 (from 0), index 2: value nan is not finite")):
+        svmutil.svm_train([1, -1], [{1: 1}, {2: float("nan")}], "-q")
+
+
+def test_predictions_check_their_options():
+    model = svmutil.svm_train([1, -1, 1, -1], [[1], [-1], [2], [-2]], "-q -t 0 -b 1")
+    for options, message in [("-b no", "option -b: 'no' is neither 0 nor 1"), ("-b -q", "'-q' is neither"), ("-q -b", "-b has no value")]:
+        with pytest.raises(ValueError, match=message):
+            svmutil.svm_predict([1], [[1]], model, options)
+    with pytest.raises(TypeError, match="for an estimator use sklearn.model_selection.cross_validate"):
+        maxmargin.cross_validate(maxmargin.SVC(), X, FLOWERS)

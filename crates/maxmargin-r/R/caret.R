@@ -33,7 +33,7 @@ caret_svm <- function(kernel = "radial") {
     predict = function(modelFit, newdata, submodels = NULL) stats::predict(modelFit, as.matrix(newdata)),
     prob = function(modelFit, newdata, submodels = NULL) {
       found <- attr(stats::predict(modelFit, as.matrix(newdata), probability = TRUE), "probabilities")
-      as.data.frame(found[, modelFit$levels, drop = FALSE])
+      as.data.frame(chances_of(found, modelFit$levels))
     },
     levels = function(x) x$levels, tags = c("Kernel Method", "Support Vector Machines", "Robust Methods"),
     sort = function(x) x[order(x$cost), ]

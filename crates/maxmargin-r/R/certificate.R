@@ -99,7 +99,9 @@ labelled_samples <- function(object, data, y = NULL) {
 # Returns columns in the order of these names, where these are the names that the columns have.
 by_name <- function(x, names) {
   same <- !is.null(names) && !anyDuplicated(names) && !anyDuplicated(colnames(x)) && setequal(colnames(x), names)
-  if (same) x[, names, drop = FALSE] else x
+  if (!same || identical(colnames(x), names)) return(x)
+  # Package Matrix returns chosen columns in a class of its own.
+  if (is_sparse(x)) rows_of(x[, names, drop = FALSE]) else x[, names, drop = FALSE]
 }
 
 # Returns the numbers that the engine knows for a response.

@@ -42,15 +42,9 @@ is_alive <- function(model) {
 
 # Returns the samples of a matrix or of sparse rows for the engine, with numbers as targets.
 native_data <- function(x, y = NULL) {
+  check_finite(x, NULL, seq_len(nrow(x)))
   if (!is.null(y)) y <- as.double(y)
   if (is_sparse(x)) return(Data$sparse(as.double(x@x), x@j, x@p, ncol(x), y))
-  missing_value <- which(!is.finite(x), arr.ind = TRUE)
-  if (length(missing_value)) {
-    at <- missing_value[1, ]
-    column <- if (is.null(colnames(x))) at[[2]] else sQuote(colnames(x)[at[[2]]])
-    stop("row ", at[[1]], ", column ", column, " is ", x[at[[1]], at[[2]]],
-         ": samples have finite numbers; see argument na.action", call. = FALSE)
-  }
   storage.mode(x) <- "double"
   Data$dense(as.vector(x), nrow(x), y)
 }

@@ -26,7 +26,7 @@ parsnip_engine <- function(model, mode) {
     list(pre = NULL, post = post, func = c(fun = "predict"), args = c(samples, list(...)))
   }
   chances <- function(results, object) {
-    as.data.frame(attr(results, "probabilities")[, object$lvl, drop = FALSE])
+    as.data.frame(chances_of(attr(results, "probabilities"), object$lvl))
   }
   plain <- function(results, object) unname(results)
   predictions <- if (classification) {

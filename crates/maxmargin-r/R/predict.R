@@ -56,7 +56,16 @@ new_samples <- function(object, newdata, na.action) {
   if (ncol(x) != ncol(object$SV)) {
     stop("test data does not match model: it has ", ncol(x), " columns, and the model has ", ncol(object$SV), call. = FALSE)
   }
+  if (!formula) warn_of_order(colnames(x), colnames(object$SV))
   list(x = apply_scale(x, object$scaled, object$x.scale), na.action = omitted, names = names)
+}
+
+# Warns if columns have the names of the model's in another order.
+warn_of_order <- function(names, trained) {
+  if (length(names) && length(trained) && !identical(names, trained) && setequal(names, trained)) {
+    warning("the columns of newdata have another order than those of the training, and are taken by position: ",
+            "use newdata[, colnames(model$SV)]", call. = FALSE)
+  }
 }
 
 # Returns the columns that a formula makes of new data.
@@ -85,4 +94,12 @@ coef.maxmargin_svm <- function(object, ...) {
   weights <- drop(as.matrix(Matrix::crossprod(object$coefs, object$SV)))
   if (is.null(names(weights))) names(weights) <- colnames(object$SV)
   c("(Intercept)" = -object$rho, weights)
+}
+
+# Returns a column of probabilities for each level: 0 for those without a sample in the training.
+chances_of <- function(probabilities, levels) {
+  chances <- matrix(0, nrow(probabilities), length(levels), dimnames = list(rownames(probabilities), levels))
+  known <- intersect(levels, colnames(probabilities))
+  chances[, known] <- probabilities[, known]
+  chances
 }

@@ -69,6 +69,7 @@ svm.default <- function(x, y = NULL, scale = TRUE, type = NULL, kernel = "radial
                         class.weights = NULL, cachesize = 40, tolerance = 0.001, epsilon = 0.1,
                         shrinking = TRUE, cross = 0, probability = FALSE, fitted = TRUE, ...,
                         weights = NULL, keep = TRUE, subset, na.action = na.omit) {
+  unused_arguments("svm", names(list(...)))
   # The default of gamma counts columns of any kind of matrix.
   x <- rows_of(x)
   object <- svm_problem(x, y, scale = scale, type = type, kernel = kernel, degree = degree, gamma = gamma,
@@ -149,10 +150,55 @@ with_omitted <- function(object, omitted) {
   object
 }
 
+# Warns of arguments that no one reads, as misspelt ones are.
+unused_arguments <- function(what, names) {
+  names <- setdiff(names, "")
+  if (length(names)) {
+    warning(what, " has no argument ", paste(sQuote(names), collapse = ", "), ", which has no effect", call. = FALSE)
+  }
+}
+
 check_parameters <- function(parameters) {
   for (name in names(parameters)) {
     value <- parameters[[name]]
     if (length(value) != 1 || is.na(value)) stop(sQuote(name), " must be one number, and is ", deparse(value)[1], call. = FALSE)
+  }
+}
+
+check_weights <- function(weights) {
+  if (!is.numeric(weights) || any(weights < 0 | weights == Inf, na.rm = TRUE)) {
+    stop("weights must be finite numbers of 0 or more", call. = FALSE)
+  }
+}
+
+# Returns a number of folds, or stops.
+whole_folds <- function(cross, least) {
+  is_whole <- is.numeric(cross) && length(cross) == 1 && is.finite(cross) && cross == trunc(cross)
+  if (!is_whole || cross < 0 || cross == 1 || cross < least) {
+    stop("cross must be ", if (least == 0) "0, or ", "2 folds or more, and is ", deparse(cross)[1], call. = FALSE)
+  }
+  cross
+}
+
+# Stops at the first value that is infinite: rows of x count from 1, as those of the data.
+check_finite <- function(x, y, rows) {
+  if (is_sparse(x)) {
+    first <- which(!is.finite(x@x))[1]
+    at <- if (!is.na(first)) c(findInterval(first - 1, x@p), x@j[first] + 1L)
+    value <- x@x[first]
+  } else {
+    at <- which(!is.finite(x), arr.ind = TRUE)
+    at <- if (length(at)) at[1, ]
+    value <- if (!is.null(at)) x[at[[1]], at[[2]]]
+  }
+  if (!is.null(at)) {
+    column <- if (is.null(colnames(x))) at[[2]] else sQuote(colnames(x)[at[[2]]])
+    advice <- if (is.na(value)) "; see argument na.action"
+    stop("row ", rows[at[[1]]], ", column ", column, " is ", value, ": samples have finite numbers", advice, call. = FALSE)
+  }
+  infinite <- if (is.numeric(y)) which(is.infinite(y))
+  if (length(infinite)) {
+    stop("y of row ", rows[infinite[1]], " is ", y[infinite[1]], ": a response is a finite number", call. = FALSE)
   }
 }
 
@@ -166,7 +212,7 @@ usable <- function(x, y, weights, subset, na.action) {
   }
   if (length(weights)) {
     if (length(weights) != n) stop("x has ", n, " rows, and there are ", length(weights), " weights", call. = FALSE)
-    if (!is.numeric(weights) || any(weights < 0, na.rm = TRUE)) stop("weights must be numbers of 0 or more", call. = FALSE)
+    check_weights(weights)
   } else {
     weights <- NULL
   }
@@ -184,6 +230,7 @@ usable <- function(x, y, weights, subset, na.action) {
   omitted <- attr(frame, "na.action")
   x <- if (is_sparse(x)) select_rows(x, frame$row) else frame$x
   if (nrow(x) == 0) stop("there are no rows to train on", call. = FALSE)
+  check_finite(x, frame$y, frame$row)
   list(x = x, y = frame$y, weights = frame$weights, na.action = omitted,
        names = if (is.null(omitted)) names else names[-omitted])
 }
@@ -267,6 +314,9 @@ class_weights <- function(object, weights) {
     stop("class.weights has ", paste(sQuote(names(weights)[is.na(at)]), collapse = ", "), ", and the levels are ",
          paste(object$levels, collapse = ", "), call. = FALSE)
   }
+  if (!is.numeric(weights) || any(is.na(weights) | weights < 0 | weights == Inf)) {
+    stop("class.weights must be finite numbers of 0 or more", call. = FALSE)
+  }
   all <- rep(1, length(object$levels))
   all[at] <- as.double(weights)
   all[codes_of(seq_along(object$labels) - 1, object$labels)]
@@ -290,8 +340,8 @@ native_options <- function(object, class.weights) {
 fit <- function(object, class.weights, cross, fitted, keep) {
   samples <- object$samples
   n <- nrow(samples$x)
+  whole_folds(cross, least = 0)
   if (cross > n) stop("cross cannot exceed the number of observations: there are ", n, call. = FALSE)
-  if (cross == 1) stop("cross must be 0, or 2 folds or more", call. = FALSE)
   options <- native_options(object, class.weights)
   data <- native_data(samples$x, samples$codes)
   trained <- result_of(native_train(options, data, keep))

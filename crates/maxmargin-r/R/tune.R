@@ -14,10 +14,13 @@
 #'   folds.
 #' @param best.model whether the result has a model of the best parameters.
 #' @param tunecontrol an object of `tune.control` in package e1071: its `cross`, `sampling` ("cross"
-#'   or "fix"), `fix` and `best.model` replace the arguments. `tune.control` of this package has the
+#'   or "fix"), `fix`, `best.model` and `performances` replace the arguments. `tune.control` of this package has the
 #'   same arguments.
-#' @param random,nrepeat,repeat.aggregate,sampling.aggregate,sampling.dispersion,nboot,boot.size,performances,error.fun
-#'   arguments of e1071's `tune.control` that `tune_svm` takes at their defaults alone.
+#' @param performances whether the result has the table of all combinations.
+#' @param random,nrepeat,sampling.aggregate,sampling.dispersion,error.fun arguments of e1071's
+#'   `tune.control` that `tune_svm` takes at their defaults alone.
+#' @param repeat.aggregate,nboot,boot.size arguments of e1071's `tune.control` for repetitions and
+#'   samples of the bootstrap, which `tune_svm` does not make.
 #' @param sampling "cross" or "fix".
 #' @param ... other arguments of [svm()], such as `kernel`, `type`, `scale` and `class.weights`.
 #'
@@ -43,12 +46,14 @@ tune_svm <- function(x, y = NULL, data = NULL, degree = NULL, gamma = NULL, coef
     if (tunecontrol$sampling == "fix") fix <- tunecontrol$fix
     best.model <- tunecontrol$best.model
   }
+  keeps_performances <- is.null(tunecontrol) || !isFALSE(tunecontrol$performances)
   formula <- inherits(x, "formula")
   # Arguments of the model frame are expressions over the data.
   dots <- match.call(expand.dots = FALSE)$...
   caller <- parent.frame()
   framed <- if (formula) intersect(names(dots), c("subset", "weights"))
   extra <- lapply(dots[setdiff(names(dots), framed)], eval, caller)
+  check_extra(names(extra), formula)
   if (formula) {
     call_of_frame <- as.call(c(as.name("svm"), list(formula = x, data = data), dots[framed]))
     na.action <- if (is.null(extra$na.action)) na.omit else extra$na.action
@@ -59,6 +64,7 @@ tune_svm <- function(x, y = NULL, data = NULL, degree = NULL, gamma = NULL, coef
   }
   ranges <- list(degree = degree, gamma = gamma, coef0 = coef0, cost = cost, nu = nu, epsilon = epsilon)
   ranges <- ranges[!vapply(ranges, is.null, NA)]
+  check_ranges(ranges)
   class.weights <- extra$class.weights
   problem <- do.call(svm_problem, c(samples, extra[setdiff(names(extra), c("class.weights", names(samples)))]))
   n <- nrow(problem$samples$x)
@@ -71,6 +77,7 @@ tune_svm <- function(x, y = NULL, data = NULL, degree = NULL, gamma = NULL, coef
                  sampling = if (!is.null(fix)) "fixed training/validation set" else if (cross == n) "leave-one-out" else
                    paste0(cross, "-fold cross validation"), performances = performances)
   if (!is.null(fix)) result$train.ind <- result$train.ind["0"]
+  if (!keeps_performances) result$performances <- NULL
   if (best.model) {
     given <- if (formula) list(x, data = data) else list(x, y)
     result$best.model <- eval(as.call(c(svm, given, as.list(parameters), extra, dots[framed])), caller)
@@ -117,9 +124,32 @@ check_control <- function(control) {
   }
 }
 
+# Stops at values that no training takes.
+check_ranges <- function(ranges) {
+  for (name in names(ranges)) {
+    values <- ranges[[name]]
+    if (!is.numeric(values) || !length(values) || any(!is.finite(values))) {
+      stop(name, " must be numbers to try, and is ", deparse(values)[1], call. = FALSE)
+    }
+  }
+  if (any(ranges$cost <= 0)) stop("cost must be above 0, and one is ", ranges$cost[ranges$cost <= 0][1], call. = FALSE)
+}
+
+# A search takes the arguments of `svm`, those that choose its samples included.
+check_extra <- function(names, formula) {
+  samples <- if (formula) c("na.action", "scale") else c("weights", "subset")
+  known <- c(setdiff(names(formals(svm.default)), c("x", "y", "...", "cross")), samples)
+  unknown <- setdiff(names, known)
+  if (length(unknown)) {
+    stop("tune_svm has no argument ", paste(sQuote(unknown), collapse = ", "),
+         if (any(grepl("^validation", unknown))) ": a validation set is a share of the samples (fix)", call. = FALSE)
+  }
+}
+
 # Returns the fold of each row, from 0: parts of a permutation, as e1071 makes them.
 tuning_folds <- function(n, cross) {
-  if (cross > n || cross < 2) stop("cross must be from 2 to the number of samples, ", n, call. = FALSE)
+  whole_folds(cross, least = 2)
+  if (cross > n) stop("cross must be from 2 to the number of samples, ", n, call. = FALSE)
   fold <- integer(n)
   fold[sample(n)] <- cut(seq_len(n), breaks = cross, labels = FALSE) - 1L
   fold
@@ -213,6 +243,7 @@ plot.maxmargin_tune <- function(x, type = c("contour", "perspective"), theta = 6
                                 transform.z = NULL, color.palette = hcl.colors, nlevels = 20, ...) {
   type <- match.arg(type)
   names <- names(x$best.parameters)
+  if (is.null(x$performances)) stop("the search has no table of performances: tune.control(performances = TRUE)")
   if (!length(names) %in% 1:2) stop("plot is for searches of one or two parameters, and this one has ", length(names))
   if (swapxy) names <- rev(names)
   changed <- function(values, transform) if (is.null(transform)) values else transform(values)

@@ -11,7 +11,8 @@
 #' @param y the response of the added samples, for a model without a formula.
 #' @param remove rows of the present training data, from 1, as `index` counts them: rows that
 #'   `na.action` left out do not count. Added samples come last.
-#' @param weights weights of added samples, for a model with weights.
+#' @param weights weights of added samples; 1 without it. Samples of a model without weights have
+#'   weight 1.
 #' @param ... not used.
 #' @return The changed model, with the element `update`: how it was made ("path" or "training"), and
 #'   the numbers of rows that were added and removed.
@@ -31,11 +32,7 @@ update_svm <- function(object, add = NULL, y = NULL, remove = integer(), weights
   added <- if (!is.null(add)) labelled_samples(object, add, y)
   stays <- setdiff(seq_len(nrow(x)), remove)
   options <- object$engine$options
-  if (length(options$case_weights)) {
-    if (is.null(weights)) weights <- rep(1, length(added$names))
-    if (length(weights) != length(added$names)) stop("there are ", length(added$names), " samples to add, and ", length(weights), " weights")
-    options$case_weights <- c(options$case_weights[stays], as.double(weights))
-  }
+  options$case_weights <- changed_weights(options$case_weights, weights, nrow(x), stays, length(added$names))
   changed <- select_rows(x, stays)
   changed_codes <- codes[stays]
   if (!is.null(added)) {
@@ -63,6 +60,22 @@ update_svm <- function(object, add = NULL, y = NULL, remove = integer(), weights
   object <- with_parts(object, changed, changed_codes)
   changed_again(object, data, changed_codes, c(names[stays], added$names), list(
     method = if (path) "path" else "training", added = length(added$names), removed = length(remove)))
+}
+
+# Returns the weights of the samples that stay and of those that are added; none if all are 1. `kept`
+# are the weights of the model's samples.
+changed_weights <- function(kept, weights, rows, stays, added) {
+  if (is.null(weights)) weights <- rep(1, added)
+  if (length(weights) != added) {
+    stop("there are ", added, " samples to add, and ", length(weights), " weights", call. = FALSE)
+  }
+  check_weights(weights)
+  if (anyNA(weights)) stop("weights must be finite numbers of 0 or more", call. = FALSE)
+  if (!length(kept)) {
+    if (all(weights == 1)) return(numeric())
+    kept <- rep(1, rows)
+  }
+  c(kept[stays], as.double(weights))
 }
 
 # Returns the numbers of rows to remove, each once.

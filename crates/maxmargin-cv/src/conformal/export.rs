@@ -9,6 +9,19 @@ use maxmargin_export::{Labels, Program};
 use maxmargin_model::{Ensemble, Model};
 use std::borrow::Cow;
 
+/// The warning about predictions of a model that its program has not.
+const LEFT_OUT: &str = "left out: sets and p-values of conformal predictions, and intervals of scaled errors or of groups; \
+     exported files have other intervals of regressions alone";
+
+/// Returns a warning if a model keeps conformal scores and its program has no intervals.
+///
+/// # Errors
+///
+/// When the scores of the model are damaged.
+pub fn left_out_of(program: &Program, model: &Model) -> Result<Option<&'static str>, ConformalProblem> {
+    Ok(Conformal::of(model)?.filter(|_| program.intervals.is_none()).map(|_| LEFT_OUT))
+}
+
 /// Returns the prediction program of a model, with intervals at `level`, or at that of the
 /// training, if it is a regression that keeps the machines of folds, scales no errors and has no
 /// groups. `labels` replaces the labels of its classes.

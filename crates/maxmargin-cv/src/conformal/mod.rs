@@ -14,6 +14,6 @@ mod state;
 mod taxonomy;
 
 pub use coverage::{ClassCoverage, ConformalCoverage, GroupCoverage};
-pub use export::prediction_program;
+pub use export::{left_out_of, prediction_program};
 pub use fit::{ConformalReport, Conformalised};
 pub use state::Conformal;

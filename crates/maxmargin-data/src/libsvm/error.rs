@@ -72,7 +72,7 @@ pub enum LineProblem {
     #[error("has an index above {}, the greatest possible", MAX_INDEX)]
     IndexTooLarge,
     /// Index 0 occurs, although the options number features from 1.
-    #[error("has index 0, but the features are said to be numbered from 1; read the file as zero-based")]
+    #[error("has index 0, where features are numbered from 1")]
     ZeroIndex,
     /// An index is smaller than the previous one.
     #[error("comes after index {previous}; indices must ascend in a row: sort the row")]

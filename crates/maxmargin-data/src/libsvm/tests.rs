@@ -152,7 +152,7 @@ fn index_zero_makes_a_file_zero_based_unless_told() {
     let forced = |index_base| ReadOptions { index_base, ..ReadOptions::default() };
     let (line, column, message) = refused("1 1:1\n1 0:5 2:1\n", forced(IndexBase::One));
     assert_eq!((line, column), (2, 3), "{message}");
-    assert!(message.contains("read the file as zero-based"), "{message}");
+    assert!(message.contains("has index 0, where features are numbered from 1"), "{message}");
     let sorted = ReadOptions { sort: true, ..forced(IndexBase::One) };
     assert_eq!(refused("1 2:1 0:5\n", sorted).1, 7);
     let data = parse(b"1 1:1 2:3\n", &forced(IndexBase::Zero), Par::Seq, &RunControl::unlimited()).expect("zero-based");

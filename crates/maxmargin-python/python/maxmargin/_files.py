@@ -292,7 +292,8 @@ def cross_validate(
     Returns
     -------
     dict
-        ``predicted`` (one for each sample), ``decisions`` (samples × machines), ``folds`` (a certificate each) and the costs.
+        ``predicted`` (one for each sample; of several levels ``tau`` that of the central one), ``decisions`` (samples × machines, levels ascending),
+        ``folds`` (a certificate each) and the costs.
 
     Examples
     --------
@@ -302,6 +303,8 @@ def cross_validate(
     >>> found["predicted"].shape, all(fold["certificate"]["holds"] for fold in found["folds"])
     ((20,), True)
     """
+    if hasattr(X, "fit"):
+        raise TypeError("cross_validate takes rows, labels and folds; for an estimator use sklearn.model_selection.cross_validate")
     X, y = _rows(X), _targets(y)
     if isinstance(folds, int | np.integer):
         if not 2 <= folds <= len(y):

@@ -64,13 +64,20 @@ class svm_problem:  # noqa: N801 LIBSVM's name
                 raise ValueError(
                     f"row {wrong[0]} (from 0) has the label {self.y[wrong[0]]:.17g}: labels are whole numbers of 32 bits to LIBSVM"
                 )
+        found = np.flatnonzero(~np.isfinite(self._rows.data))
+        if len(found):
+            row = int(np.searchsorted(self._rows.indptr, found[0], side="right")) - 1
+            raise ValueError(f"row {row} (from 0), index {self._rows.indices[found[0]]}: value {self._rows.data[found[0]]} is not finite")
         return packed(self._rows[:, self.index_base :], self.y)
 
 
 def sparse_rows(x: Any, *, is_kernel: bool) -> sp.csr_matrix:
     """Rows as a matrix whose columns are LIBSVM's indices: column 0 is empty unless there is an index 0."""
-    if not is_sparse(x) and not isinstance(x, np.ndarray) and (len(x) == 0 or isinstance(x[0], dict)):
-        entries = [sorted((int(j), float(v)) for j, v in row.items()) for row in x]
+    if not is_sparse(x) and not isinstance(x, np.ndarray) and _needs_indices(x):
+        # Lists are numbered from 1, or from 0 where the serial number of a kernel comes first.
+        first = 0 if is_kernel else 1
+        pairs = (row.items() if isinstance(row, dict) else enumerate(row, first) for row in x)
+        entries = [sorted((int(j), float(v)) for j, v in row) for row in pairs]
         negative = next((j for row in entries for j, _ in row if j < 0), None)
         if negative is not None:
             raise ValueError(f"index {negative}: indices of features are 0 or more")
@@ -81,6 +88,11 @@ def sparse_rows(x: Any, *, is_kernel: bool) -> sp.csr_matrix:
         return sp.csr_matrix((values, indices, indptr), shape=(len(entries), width))
     rows = sp.csr_matrix(x if is_sparse(x) else np.asarray(x, dtype=np.float64), dtype=np.float64)
     return rows if is_kernel else sp.hstack([sp.csr_matrix((rows.shape[0], 1)), rows], format="csr")
+
+
+def _needs_indices(x: Any) -> bool:
+    """Return true if some rows are dictionaries, or rows have different lengths, which only indices tell apart."""
+    return len(x) == 0 or any(isinstance(row, dict) for row in x) or len({len(row) for row in x}) > 1
 
 
 class svm_parameter:  # noqa: N801 LIBSVM's name

@@ -153,7 +153,10 @@ def _asked(words: list[str]) -> tuple[bool, bool]:
         if word == "-q":
             quiet = True
         elif word == "-b":
-            probability = next(left, "") not in ("0", "")
+            value = next(left, None)
+            if value not in ("0", "1"):
+                raise ValueError("option -b has no value" if value is None else f"option -b: {value!r} is neither 0 nor 1")
+            probability = value == "1"
         else:
             raise ValueError(f"Wrong options: {word}; svm_predict has -b 0, -b 1 and -q")
     return probability, quiet

@@ -67,3 +67,67 @@ test_that("parsnip fits and predicts with it", {
   direct <- svm(Species ~ ., iris, kernel = kernel, cost = 2, weights = weights)
   expect_equal(weighted$fit$decision.values, direct$decision.values)
 })
+
+test_that("sparse samples with names are verified and added in any order of columns", {
+  sparse <- Matrix::Matrix(as.matrix(iris[, 1:4]), sparse = TRUE)
+  model <- svm(sparse, iris$Species)
+  expect_true(verify(model, sparse, iris$Species)$matches)
+  expect_true(verify(model, sparse[, 4:1], iris$Species)$matches)
+  more <- update_svm(svm(sparse[-(1:3), ], iris$Species[-(1:3)]), add = sparse[1:3, 4:1], y = iris$Species[1:3])
+  expect_equal(sum(abs(predict(more, sparse) == predict(model, sparse))), 150)
+})
+
+test_that("weights of added samples count in a model without weights", {
+  model <- svm(Species ~ ., iris[1:140, ], scale = FALSE, tolerance = 1e-6)
+  unchanged <- update_svm(model, add = iris[141:150, ], weights = rep(0, 10))
+  expect_equal(unchanged$rho, model$rho, tolerance = 1e-4)
+  expect_identical(unchanged$update$method, "training")
+  expect_identical(update_svm(model, add = iris[141:150, ], weights = rep(1, 10))$update$method, "path")
+  expect_error(update_svm(model, add = iris[141:150, ], weights = 1), "10 samples to add, and 1 weights")
+  expect_error(update_svm(model, remove = 1, weights = 2), "0 samples to add, and 1 weights")
+  expect_error(update_svm(model, add = iris[141:150, ], weights = rep(-1, 10)), "weights must be finite numbers")
+})
+
+test_that("a search refuses what it would ignore", {
+  expect_error(tune_svm(Species ~ ., data = iris, cst = 3), "tune_svm has no argument .cst.")
+  expect_error(tune_svm(Species ~ ., data = iris, ranges = list(cost = 1:2)), "tune_svm has no argument .ranges.")
+  expect_error(tune_svm(Species ~ ., data = iris, cost = 1, validation.x = iris), "a validation set is a share")
+  expect_error(tune_svm(Species ~ ., data = iris, cost = c(0, 1)), "cost must be above 0, and one is 0")
+  found <- tune_svm(Species ~ ., data = iris, cost = 1:2, tunecontrol = tune.control(performances = FALSE))
+  expect_null(found$performances)
+  expect_error(plot(found), "no table of performances")
+})
+
+test_that("folds are whole numbers", {
+  for (cross in list(3.7, "5", -3, 1, NA, c(2, 3))) {
+    expect_error(svm(iris[, 1:4], iris$Species, cross = cross), "cross must be 0, or 2 folds or more, and is")
+    expect_error(tune_svm(Species ~ ., data = iris, cost = 1, cross = cross), "cross must be 2 folds or more, and is")
+  }
+})
+
+test_that("messages name rows and columns of the data as they were given", {
+  wrong <- cars
+  wrong$speed[4] <- Inf
+  expect_error(svm(dist ~ speed, wrong), "row 4, column .speed. is Inf: samples have finite numbers$")
+  wrong <- cars
+  wrong$dist[4] <- -Inf
+  expect_error(svm(dist ~ speed, wrong), "y of row 4 is -Inf")
+  expect_error(svm(dist ~ speed, wrong, subset = 3:50), "y of row")
+  sparse <- Matrix::Matrix(as.matrix(iris[, 1:4]), sparse = TRUE)
+  sparse[3, 2] <- NA
+  expect_error(svm(sparse, iris$Species), "row 3, column .Sepal.Width. is NA")
+  expect_error(svm(Species ~ ., iris, class.weights = c(setosa = -1)), "class.weights must be finite numbers of 0 or more")
+  expect_warning(svm(Species ~ ., iris, cst = 3), "svm has no argument .cst.")
+  model <- svm(iris[, 1:4], iris$Species)
+  expect_warning(predict(model, iris[, 4:1]), "taken by position")
+})
+
+test_that("a level without samples has probability 0 for caret and parsnip", {
+  method <- caret_svm()
+  two <- iris[1:100, ]
+  fitted <- method$fit(as.matrix(two[, 1:4]), two$Species, NULL, list(cost = 1, gamma = 0.1), levels(two$Species), TRUE, TRUE)
+  found <- method$prob(fitted, two[1:2, 1:4])
+  expect_identical(names(found), levels(iris$Species))
+  expect_identical(found$virginica, c(0, 0))
+  expect_equal(rowSums(found), c(1, 1), ignore_attr = TRUE)
+})

@@ -60,6 +60,11 @@ impl Parameters {
             (!known, "unknown solver type"),
             (self.solver == 21 && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
             (matches!(self.solver, 12 | 13) && !not_below(self.p), "p < 0"),
+            // LIBLINEAR takes these, and trains what is no problem.
+            (
+                self.has_classes() && !self.weights.iter().all(|weight| weight.1 >= 0.0 && weight.1.is_finite()),
+                "the weight of a class (-wi) is no number of 0 or more",
+            ),
         ];
         checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
     }
@@ -160,6 +165,10 @@ mod tests {
             assert!(Parameters { solver, ..usual() }.classifier(&LibsvmRun::default()).is_some(), "{solver}");
         }
         assert_eq!(usual().classifier(&LibsvmRun::default()), None);
+        for wrong in [-2.0, f64::INFINITY, f64::NAN] {
+            let weighted = Parameters { weights: vec![(1, 1.0), (2, wrong)], ..usual() };
+            assert_eq!(said(weighted), Err("the weight of a class (-wi) is no number of 0 or more"), "{wrong}");
+        }
     }
 
     #[test]

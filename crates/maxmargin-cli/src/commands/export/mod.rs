@@ -12,7 +12,7 @@ use crate::files::model_file;
 use crate::files::output::{Output, print};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
-use maxmargin::cv::{Conformal, prediction_program};
+use maxmargin::cv::{Conformal, left_out_of, prediction_program};
 use maxmargin::data::Par;
 use maxmargin::export::{Checked, ExportError, Precision, Program, SingleChecked, c_source, check, check_single, graph, json};
 use maxmargin::model::{Model, ModelError};
@@ -62,10 +62,8 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
 
 /// Warns of predictions that the model has and its program has not.
 fn tell_what_is_left_out(args: &ExportArgs, model: &Model, program: &Program, notes: &mut Notes) -> Result<(), Failure> {
-    let keeps_folds = Conformal::of(model).map_err(|error| Failure::input(args.model.display(), error))?.is_some();
-    if keeps_folds && program.intervals.is_none() {
-        notes.warn("left out: sets and p-values of conformal predictions, and intervals of scaled errors or of groups; exported files have other intervals of regressions alone");
-    }
+    let left_out = left_out_of(program, model).map_err(|error| Failure::input(args.model.display(), error))?;
+    left_out.into_iter().for_each(|what| notes.warn(what));
     if args.alpha.is_some() && program.intervals.is_none() {
         let what = "--alpha: the model has no intervals; train a regression with --conformal 0.1";
         return Err(Failure::Usage(what.to_owned()));
