@@ -95,4 +95,16 @@ fn warn_of_small_groups(found: &ConformalCoverage, notes: &mut Notes) {
     if small().count() > WARNED {
         notes.warn(format!("{} more groups have too few rows for the level", small().count() - WARNED));
     }
+    let open: Vec<&GroupCoverage> = found.groups.iter().filter(|of| of.has_enough_rows && !of.is_estimated).collect();
+    if !open.is_empty() {
+        let names: Vec<String> = open.iter().take(WARNED).map(|of| quoted(&of.group, SHOWN)).collect();
+        notes.warn(format!(
+            "{} of {} groups ({}{}) have too few rows outside the fold that tests them, so that their held-out coverage says nothing; \
+             use folds that divide groups, as by default",
+            open.len(),
+            found.groups.len(),
+            names.join(", "),
+            if open.len() > WARNED { ", …" } else { "" },
+        ));
+    }
 }

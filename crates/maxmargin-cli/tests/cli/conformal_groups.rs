@@ -140,3 +140,19 @@ fn small_groups_get_a_warning() {
     let infinite = bench.read("p").lines().filter(|line| line.ends_with(" -inf inf")).count();
     assert_eq!(infinite, 3);
 }
+
+/// Folds that keep groups together leave no other rows of a group to compare with.
+#[test]
+fn coverage_without_rows_of_the_group_elsewhere_says_nothing() {
+    let bench = Bench::new();
+    two_noises(&bench, 160);
+    let cv = "cv values.csv --formulation epsilon-svr --target y -k 2 --conformal 0.1 --conformal-groups where";
+    let together = bench.run(&format!("{cv} --folds groups:where"));
+    let said = "2 of 2 groups (loud, still) have too few rows outside the fold that tests them";
+    assert!(together.err.contains(said), "{}", together.err);
+    let found = bench.json(&format!("{cv} --folds groups:where"));
+    let groups = found["conformal"]["groups"].as_array().expect("groups");
+    assert!(groups.iter().all(|of| of["has_enough_rows"] == true && of["is_estimated"] == false), "{groups:?}");
+    let divided = bench.run(&format!("{cv} --folds shuffled"));
+    assert!(!divided.err.contains("outside the fold"), "{}", divided.err);
+}

@@ -9,6 +9,7 @@ use crate::study::{ConformalGroups, ConformalOptions, Exchangeable, Study};
 use maxmargin_conformal::{ConformalScore, Level, held_out_thresholds};
 use maxmargin_data::ClassLabels;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The coverage of conformal predictions, estimated by a cross-validation: each row by the scores
 /// of the folds that did not test it.
@@ -62,6 +63,9 @@ pub struct GroupCoverage {
     /// its classes. Otherwise some intervals of the group are infinite, and some classes in all
     /// sets.
     pub has_enough_rows: bool,
+    /// False if a fold tests so many of these rows that the other folds have too few of them: as
+    /// when folds keep groups together. The coverage is then that of predictions that say nothing.
+    pub is_estimated: bool,
     /// The share of the rows whose prediction covers the truth.
     pub coverage: f64,
     /// The mean width of their intervals, as that of all rows.
@@ -104,10 +108,20 @@ impl ConformalCoverage {
         let of_class = |(at, label): (usize, &f64)| predicted.of_class(*label, at, &scores.class);
         let of_group = |(at, name): (usize, &String)| {
             let own = (0..rows).filter(|&row| group[row] as usize == at);
+            let class = |row: usize| if options.per_class { scores.class[row] as usize } else { 0 };
             let mut sizes = vec![0; if options.per_class { count } else { 1 }];
-            own.clone().for_each(|row| sizes[if options.per_class { scores.class[row] as usize } else { 0 }] += 1);
-            let has_enough_rows = sizes.iter().all(|size| options.level.rank(*size) > 0);
-            GroupCoverage { group: name.clone(), has_enough_rows, ..predicted.mean(&own) }
+            let mut of_folds = BTreeMap::<(usize, u32), usize>::new();
+            for row in own.clone() {
+                sizes[class(row)] += 1;
+                *of_folds.entry((class(row), scores.fold[row])).or_default() += 1;
+            }
+            let is_enough = |size: usize| options.level.rank(size) > 0;
+            GroupCoverage {
+                group: name.clone(),
+                has_enough_rows: sizes.iter().all(|size| is_enough(*size)),
+                is_estimated: of_folds.iter().all(|((class, _), tested)| is_enough(sizes[*class] - tested)),
+                ..predicted.mean(&own)
+            }
         };
         Ok(Self {
             method: method(kind, study.formulation.level().is_some(), plan.folds() == rows),
@@ -159,6 +173,7 @@ impl Predicted {
             group: String::new(),
             rows: count,
             has_enough_rows: true,
+            is_estimated: true,
             coverage: mean(&|row| f64::from(u8::from(self.covered[row]))),
             width: (!self.widths.is_empty()).then(|| mean(&|row| self.widths[row])).filter(|width| width.is_finite()),
             size: (!self.sizes.is_empty()).then(|| mean(&|row| self.sizes[row])),
