@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod certificates;
+mod column_names;
 mod common;
 mod conformal;
 mod conformal_groups;

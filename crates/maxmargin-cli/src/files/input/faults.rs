@@ -4,6 +4,7 @@ use super::names::{SHOWN, column_name};
 use super::{GapRule, Requirements, time_limit_failure};
 use crate::console::failure::Failure;
 use crate::console::format;
+use crate::console::name_list::joined;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{self, ColumnProblem, TableError, ValueProblem};
@@ -78,7 +79,7 @@ fn remedies(faults: &[TableError], imputes: bool) -> Vec<String> {
         }
     }
     let listed =
-        |option: &str, names: Vec<String>| (!names.is_empty()).then(|| format!("{option} {}", format::shell(&names.join(","))));
+        |option: &str, names: Vec<String>| (!names.is_empty()).then(|| format!("{option} {}", format::shell(&joined(&names))));
     [
         listed("--drop", drop),
         listed("--category", category),
@@ -176,7 +177,7 @@ fn column_advice(column: &str, problem: &ColumnProblem) -> Option<String> {
     }
 }
 
-/// Quotes a value for a shell.
+/// Quotes a value of an option with names for a shell.
 fn shell(value: &str) -> String {
-    format::shell(&quoted(value, SHOWN))
+    format::shell(&joined(&[quoted(value, SHOWN)]))
 }
