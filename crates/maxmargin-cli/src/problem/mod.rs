@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 pub(crate) use targets::{BoundedSamples, cost_of_tube, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
-use weights::{Weight, sample_weights};
+use weights::Weight;
 
 /// The problem that a command asks for.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub(crate) struct ProblemRequest {
     pub(crate) class_weights: Vec<Weight>,
     /// A file with a factor of C for each row.
     pub(crate) sample_weights: Option<PathBuf>,
+    /// The limit on the bytes of that file.
+    pub(crate) max_size: Option<u64>,
     pub(crate) max_machines: u64,
     pub(crate) time_limit: Option<Duration>,
     /// Memory for kernel rows, in bytes; by the machine if none.
@@ -216,7 +218,7 @@ impl ProblemRequest {
         let kernel = kernel.resolved(gamma, data.samples()).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
         let goal = svm.resolved_goal();
-        let sample_weights = self.sample_weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
+        let sample_weights = self.weights_of_samples(input)?;
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,

@@ -58,7 +58,7 @@ pub(crate) struct NamedPlan {
 
 pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     let seeding = args.folds.seeding.seeding;
-    let request = args.svm.request("cv", Some(args.cost.c), args.data.options.seed)?.seeded(seeding);
+    let request = args.svm.request("cv", Some(args.cost.c), &args.data.options)?.seeded(seeding);
     let folds = args.folds.request(&args.data.options);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads(folds_file(args.folds.folds.as_ref()));

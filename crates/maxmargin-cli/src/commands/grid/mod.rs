@@ -80,7 +80,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(run.quiet);
     let seeding = args.folds.seeding.seeding;
     let command = if args.whole { "search" } else { "grid" };
-    let mut request = svm_args.request(command, None, args.data.options.seed)?.seeded(seeding);
+    let mut request = svm_args.request(command, None, &args.data.options)?.seeded(seeding);
     let svm = request.svm()?;
     let needs = request.target_kind();
     check_output(args)?;
