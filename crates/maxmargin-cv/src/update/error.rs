@@ -43,10 +43,12 @@ pub enum UpdateError {
     )]
     DecisionRule,
     /// Full conformal prediction of more than two classes.
-    #[error("full conformal prediction is for two classes, and the model has {0}: use the sets of folds (train --conformal 0.1)")]
+    #[error("full conformal prediction is for two classes, and the model has {0}: use the sets of folds")]
     TwoClasses(usize),
     /// The model does not keep its training data.
-    #[error("the model does not keep its training data: train it with --updatable")]
+    #[error(
+        "the model does not keep its training data, and full conformal prediction adds each row to it: train it as a model that can be updated"
+    )]
     NoData,
     /// The model was trained on other data.
     #[error("this is not the data that the model was trained on: {0}")]
