@@ -4,6 +4,7 @@ use crate::args::{Numbers, UpdateArgs};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::interrupt;
+use crate::console::label_names;
 use crate::console::notes::Notes;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::lock::IfLocked;
@@ -241,7 +242,7 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
             "the model keeps its weights alone and no support vectors: \
              train it as `train --solver smo --updatable` to update it",
         ),
-        _ => Failure::input(model, error),
+        _ => Failure::input(model, error.worded(label_names::display)),
     }
 }
 

@@ -378,6 +378,9 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
         Error::Seeding { seeding, why } => Failure::Usage(format!("--seeding {}: {why}; use cold or full", seeding.name())),
         Error::Search { option, why } => Failure::Usage(format!("--{option}: {why}")),
         Error::Refused(refused) => Failure::input(&input.name, refusal(refused)),
+        Error::Conformal(problem) => {
+            Failure::input(&input.name, format!("conformal prediction: {}", problem.worded(label_names::display)))
+        }
         Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
         Error::Alone { label } => {
             let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod certificates;
+mod class_words;
 mod column_names;
 mod common;
 mod conformal;
