@@ -4,6 +4,7 @@
 pub(crate) mod folds;
 pub(crate) mod groups;
 mod targets;
+mod updatable;
 mod warnings;
 pub(crate) mod weights;
 
@@ -18,7 +19,7 @@ use crate::machine::threads::Threads;
 use crate::report::{
     DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text, scale_name,
 };
-use maxmargin::core::{Alternative, BiasTerm, Formulation, Loss, Refused, TargetKind};
+use maxmargin::core::{Alternative, BiasTerm, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::{ClassLabels, FeatureRanges, Impute, LabelError};
@@ -108,19 +109,7 @@ impl ProblemRequest {
     pub(crate) fn svm(&self) -> Result<Svm, Failure> {
         let svm = Svm::from(self.options.clone());
         self.check_weights(self.options.formulation)?;
-        if self.options.keep_support_vectors {
-            let formulation = svm.formulation();
-            let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, bias_term: BiasTerm::Free, .. });
-            if !paths || svm.resolved_solver().is_linear() {
-                let what = match formulation {
-                    Formulation::Svc { .. } => {
-                        "models of this solver, loss or bias cannot be updated; use --solver smo".to_owned()
-                    }
-                    other => format!("models of {} cannot be updated; leave --updatable out", other.name()),
-                };
-                return Err(Failure::Usage(format!("--updatable: {what}")));
-            }
-        }
+        self.check_updatable(&svm)?;
         svm.check().map_err(|error| refused(&error))?;
         Ok(svm)
     }
@@ -167,6 +156,7 @@ impl ProblemRequest {
         let (count, most) = (classes.count() as u64, self.max_machines);
         let multiclass = self.options.multiclass;
         let machines = u64::try_from(multiclass.machines(classes.count())).unwrap_or(u64::MAX);
+        self.check_updatable_classes(classes)?;
         let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
         let values = Some(classes).filter(|_| !has_words && !self.formulation_is_named);
         if let Some(why) = values.and_then(targets::as_values) {
