@@ -210,3 +210,18 @@ fn a_model_that_cannot_be_updated_is_refused_at_its_training() {
     assert_eq!(bench.run("train two-gaussians --rows 60 --classes one-vs-rest --updatable -o m -q").code, 0);
     assert_eq!(bench.run("update m --remove 3 -q").code, 0);
 }
+
+/// A width by a rule belongs to the rows of the training.
+#[test]
+fn an_update_tells_that_it_keeps_the_width() {
+    let bench = Bench::new();
+    for (kernel, is_told) in [("-g scale", true), ("-g 0.5", true), ("--kernel linear --solver smo", false)] {
+        assert_eq!(bench.run(&format!("train two-gaussians --rows 60 {kernel} --updatable -o m -q --force")).code, 0);
+        let updated = bench.run("update m --remove 1-9 -o m2 -q --force");
+        let says =
+            updated.out.contains(", kept; train on the changed data (--write-data) to have -g scale or mean choose it anew");
+        assert_eq!((updated.code, says), (0, is_told), "{kernel}: {updated:?}");
+        // The data is the same.
+        assert!(!bench.run("update m -c 2 -o m2 -q --force").out.contains(", kept;"), "{kernel}");
+    }
+}
