@@ -4,6 +4,7 @@ mod faults;
 mod generated;
 mod names;
 mod place;
+mod read_columns;
 pub(crate) mod request;
 mod table;
 mod unnamed;
