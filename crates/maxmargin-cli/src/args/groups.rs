@@ -50,7 +50,8 @@ pub(crate) struct DataOptions {
     /// Read no more than this of a file, unpacked: 512M, 4G [default: half of the free memory]
     #[arg(long, value_name = "SIZE", help_heading = "Data", value_parser = values::bytes)]
     pub(crate) max_size: Option<u64>,
-    /// Cache parsed files in this directory, by the hash of their bytes
+    /// Cache parsed files of LIBSVM's format in this directory, by the hash of their bytes; tables
+    /// are read anew each time
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub(crate) cache: Option<PathBuf>,
     #[command(flatten)]

@@ -145,6 +145,7 @@ pub(super) fn read(
     if let Some(asked) = columnar.filter(|asked| Columnar::of(bytes) != Some(*asked)) {
         return Err(Failure::input(name, format!("this is no file of {asked}; leave --format out, or name its own")));
     }
+    args.warn_of_unused_cache(name, "a table", notes);
     let control = RunControl::unlimited().limit_time(until.map(|until| until.saturating_duration_since(Instant::now())));
     let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
     let ReadColumns { mut table, groups } = read_columns(name, own, format, wanted, notes, |options| match &known {
