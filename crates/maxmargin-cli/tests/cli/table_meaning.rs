@@ -269,3 +269,18 @@ fn a_model_without_names_takes_all_columns_of_a_table_without_labels() {
     // `update` needs labels: it takes the last column for them, and a feature is missing.
     failed(&bench.run("update m --data rows --add bare.csv -o n"), 1, &["and the model 3 features without names"]);
 }
+
+/// Each column with gaps has a mark of them behind the features.
+#[test]
+fn marks_of_gaps_are_no_features() {
+    let bench = Bench::new();
+    let row = |i: usize, gap: &str| format!("{},{},{}\n", if i == 3 { gap } else { "2" }, i % 7 + 1, i % 2);
+    let rows = |gap: &str| (0..40).fold(String::new(), |text, i| text + &row(i, gap));
+    for (name, gap) in [("full.csv", "0"), ("gap.csv", "")] {
+        bench.file(name, format!("a,b,y\n{}", rows(gap)));
+    }
+    let [full, gap] = ["full.csv", "gap.csv"].map(|name| bench.json(&format!("info {name}")));
+    for key in ["non_zeros", "density", "constant_features", "median_range", "storage", "storage_bytes", "maximum"] {
+        assert_eq!(gap[key], full[key], "{key}");
+    }
+}
