@@ -284,3 +284,21 @@ fn marks_of_gaps_are_no_features() {
         assert_eq!(gap[key], full[key], "{key}");
     }
 }
+
+/// The advice was `have it imputed`.
+#[test]
+fn gaps_that_are_not_filled_come_with_the_option_that_fills_them() {
+    let bench = Bench::new();
+    bench.file("gap.csv", (0..40).fold("a,b\n".to_owned(), |text, i| format!("{text}{},{i}\n", if i == 3 { "" } else { "2" })));
+    bench.file("gaps.csv", bench.read("gap.csv").replace("2,7\n", "2,\n"));
+    assert_eq!(bench.run("train two-gaussians --rows 40 -o numbers -q").code, 0);
+    let ours = &["take a model that fills gaps in: one of train TABLE --impute median"];
+    failed(&bench.run("predict gap.csv numbers"), 1, ours);
+    failed(
+        &bench.run("scale gap.csv"),
+        1,
+        &["gap.csv:5: column a: ", "train, cv, grid and search fill gaps in by --impute median"],
+    );
+    let several = bench.run("scale gaps.csv --no-target");
+    assert!(several.code == 1 && several.err.contains("by --impute median") && !several.err.contains("or try:"), "{several:?}");
+}
