@@ -98,7 +98,7 @@ pub(crate) struct SearchArgs {
     #[arg(short = 'r', long = "coef0", value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
     /// Metric to choose the best combination by [default: accuracy; mean squared error for a
-    /// regression, inliers for one class]
+    /// regression, balanced accuracy for one class with labels 1 and -1]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
     #[command(flatten)]

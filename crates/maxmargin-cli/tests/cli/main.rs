@@ -26,6 +26,7 @@ mod linear;
 mod missing;
 mod models;
 mod multiclass;
+mod one_class;
 mod options;
 mod overwriting;
 mod pages;

@@ -90,6 +90,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let context = RunContext { begun, threads: &threads };
     let read = with_groups(args.data.request(), [args.folds.source_of_groups()]);
     let input = request.load(&read, context, &mut notes)?;
+    let choice = choice.of_data(args.search.metric.as_deref(), args.whole, &input, &mut notes)?;
     let (plan, fold_plan) = plan(&args.folds.request(&args.data.options), needs, &input, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && request.options.scale.is_none() {
