@@ -2,6 +2,7 @@
 
 use super::groups::{DataArgs, ShortRunArgs, WriteArgs};
 use super::values;
+use crate::console::name_list::NameList;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -29,9 +30,9 @@ pub(crate) struct ExplainArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Column of a table to copy to the output, by name or number, such as an identifier;
-    /// repeatable or comma-separated
-    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Output")]
-    pub(crate) id: Vec<String>,
+    /// repeatable or comma-separated, quoted as for --drop
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    pub(crate) id: Vec<NameList>,
     /// Draw the largest contributions, over all rows or of the row of --row: PNG if the name ends
     /// in .png, SVG otherwise
     #[arg(long, value_name = "FILE", help_heading = "Output")]

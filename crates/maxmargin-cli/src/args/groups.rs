@@ -50,7 +50,8 @@ pub(crate) struct DataOptions {
     /// Read no more than this of a file, unpacked: 512M, 4G [default: half of the free memory]
     #[arg(long, value_name = "SIZE", help_heading = "Data", value_parser = values::bytes)]
     pub(crate) max_size: Option<u64>,
-    /// Cache parsed files in this directory, by the hash of their bytes
+    /// Cache parsed files of LIBSVM's format in this directory, by the hash of their bytes; tables
+    /// are read anew each time
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub(crate) cache: Option<PathBuf>,
     #[command(flatten)]
@@ -97,7 +98,7 @@ pub(crate) struct SearchArgs {
     #[arg(short = 'r', long = "coef0", value_name = "COEF0", default_value_t = 0.0, value_parser = values::finite, allow_hyphen_values = true)]
     pub(crate) coef0: f64,
     /// Metric to choose the best combination by [default: accuracy; mean squared error for a
-    /// regression, inliers for one class]
+    /// regression, balanced accuracy for one class with labels 1 and -1]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
     #[command(flatten)]

@@ -259,7 +259,7 @@ pub(crate) struct SearchCommandArgs {
     #[command(flatten)]
     pub(crate) folds: SearchFoldArgs,
     /// Metric to choose the best combination by [default: accuracy; mean squared error for a
-    /// regression, inliers for one class]
+    /// regression, balanced accuracy for one class with labels 1 and -1]
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
     /// Descend the gradient of a smooth loss with respect to C and gamma from the best combination,

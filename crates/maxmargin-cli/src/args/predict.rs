@@ -3,6 +3,7 @@
 use super::groups::{DataArgs, ShortRunArgs, WriteArgs};
 use super::probability::DecisionRuleName;
 use super::values;
+use crate::console::name_list::NameList;
 use clap::Args;
 use maxmargin::conformal::Level;
 use std::path::PathBuf;
@@ -19,9 +20,9 @@ pub(crate) struct PredictArgs {
     #[arg(short, long, value_name = "OUT", help_heading = "Predictions")]
     pub(crate) output: Option<PathBuf>,
     /// Column of a table to copy to the predictions, by name or number, such as an identifier;
-    /// repeatable or comma-separated
-    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Predictions")]
-    pub(crate) id: Vec<String>,
+    /// repeatable or comma-separated, quoted as for --drop
+    #[arg(long, value_name = "NAME", help_heading = "Predictions")]
+    pub(crate) id: Vec<NameList>,
     /// Write the machines' decision values instead of labels, in a table beside them; a threshold
     /// is not subtracted
     #[arg(long, help_heading = "Predictions")]

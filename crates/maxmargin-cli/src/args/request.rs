@@ -133,13 +133,14 @@ impl SvmArgs {
         })
     }
 
-    /// Returns the request of a command. `c` is none for a search, which tries several.
+    /// Returns the request of a command on data that is read with these options. `c` is none for a
+    /// search, which tries several.
     ///
     /// # Errors
     ///
     /// As [`SvmArgs::train_options`].
-    pub(crate) fn request(&self, command: &'static str, c: Option<f64>, seed: u64) -> Result<ProblemRequest, Failure> {
-        let options = self.train_options(c.unwrap_or(1.0), seed)?;
+    pub(crate) fn request(&self, command: &'static str, c: Option<f64>, data: &DataOptions) -> Result<ProblemRequest, Failure> {
+        let options = self.train_options(c.unwrap_or(1.0), data.seed)?;
         let objective = objective(self).map_err(Failure::Usage)?;
         if objective.is_some() && (c.is_none() || command == "loo") {
             let what = "logistic regression, --penalty l1 and --classes crammer-singer are for train and cv; try cv for each C";
@@ -153,6 +154,7 @@ impl SvmArgs {
             formulation_is_named: self.problem.formulation.formulation.is_some(),
             class_weights: self.problem.weight.clone(),
             sample_weights: self.problem.weights.clone(),
+            max_size: data.max_size,
             max_machines: self.problem.max_machines,
             time_limit: self.run.time_limit,
             memory: self.run.memory,

@@ -1,5 +1,6 @@
 //! Options of the list of doubtful labels.
 
+use crate::console::name_list::NameList;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ pub(crate) struct SuspectArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) suspects: Option<PathBuf>,
     /// Column of a table to copy to --suspects, by name or number, such as an identifier;
-    /// repeatable or comma-separated
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "suspects")]
-    pub(crate) id: Vec<String>,
+    /// repeatable or comma-separated, quoted as for --drop
+    #[arg(long, value_name = "NAME", requires = "suspects")]
+    pub(crate) id: Vec<NameList>,
 }

@@ -1,5 +1,6 @@
 //! Options of tables: files of comma- or tab-separated values, and files of Parquet and Arrow.
 
+use crate::console::name_list::{NameList, names};
 use crate::files::input::request::{FileFormat, TableRequest};
 use clap::{Args, ValueEnum};
 
@@ -62,17 +63,18 @@ pub(crate) struct TableArgs {
     /// are not compared
     #[arg(long)]
     pub(crate) no_target: bool,
-    /// Columns to ignore, by name or number, comma-separated
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) drop: Vec<String>,
+    /// Columns to ignore, by name or number, comma-separated or repeated; a name with a comma is
+    /// quoted as in CSV: --drop '"a,b",c'
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) drop: Vec<NameList>,
     /// Columns whose values are categories, including numbers and words such as NA: one feature per
     /// distinct value; for the target: classes
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) category: Vec<String>,
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) category: Vec<NameList>,
     /// More words for a missing value, comma-separated, besides the known ones (NA, N/A, NaN, None,
     /// null, ?, …); a number matches every spelling of its value
-    #[arg(long, value_name = "WORDS", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) missing: Vec<String>,
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub(crate) missing: Vec<NameList>,
 }
 
 impl TableArgs {
@@ -92,11 +94,11 @@ impl TableArgs {
             header: self.header.map(|header| header == HeaderName::Yes),
             target: self.target.clone(),
             no_target: self.no_target,
-            drop: self.drop.clone(),
+            drop: names(&self.drop),
             keep: Vec::new(),
             groups: Vec::new(),
-            category: self.category.clone(),
-            missing: self.missing.clone(),
+            category: names(&self.category),
+            missing: names(&self.missing),
         }
     }
 }

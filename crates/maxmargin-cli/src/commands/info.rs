@@ -18,10 +18,11 @@ use crate::report::{
 use maxmargin::core::{Formulation, Loss, Status};
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::table::{ColumnSummary, describe};
-use maxmargin::data::{Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
+use maxmargin::data::{Dataset, Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
 use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multiclass, Record};
 use maxmargin::{LinearRecord, Solver};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::path::Path;
 
 #[derive(Debug, Serialize)]
@@ -121,18 +122,30 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     )?;
     input.data.columns.as_deref().into_iter().for_each(label_names::remember);
     let columns = describe(&input.data);
-    let ranges = ranges_of_present(&input, &columns);
+    let samples = features(&input.data);
+    let ranges = ranges_of_present(&input, &samples, &columns);
     if let Some(warning) = ranges.warning(|feature| input.feature_name(feature)) {
         notes.warn(warning);
     }
-    let info = data_info(&input, &ranges, columns, &notes);
+    let info = data_info(&input, &samples, &ranges, columns, &notes);
     show(&info, args.json, data_text, None)?;
     Ok(Outcome::Finished)
 }
 
+/// Returns the features alone. Those of a table are followed by marks of missing values, which no
+/// kernel sees.
+fn features(data: &Dataset) -> Cow<'_, Samples> {
+    match &data.columns {
+        Some(columns) if columns.width() < data.samples.features() => {
+            Cow::Owned(data.samples.clone().with_features(columns.width()))
+        }
+        _ => Cow::Borrowed(&data.samples),
+    }
+}
+
 /// Returns the ranges of the features. Missing values are stored as 0 and belong to no range.
-fn ranges_of_present(input: &Input, summaries: &[ColumnSummary]) -> FeatureRanges {
-    let mut ranges = inspect(&input.data.samples);
+fn ranges_of_present(input: &Input, samples: &Samples, summaries: &[ColumnSummary]) -> FeatureRanges {
+    let mut ranges = inspect(samples);
     let (Some(columns), Some(widest)) = (input.data.columns.as_deref(), &mut ranges.widest) else { return ranges };
     for (c, summary) in summaries.iter().enumerate() {
         if let (Some(min), Some(max)) = (summary.minimum, summary.maximum)
@@ -144,8 +157,7 @@ fn ranges_of_present(input: &Input, summaries: &[ColumnSummary]) -> FeatureRange
     ranges
 }
 
-fn data_info(input: &Input, ranges: &FeatureRanges, columns: Vec<ColumnSummary>, notes: &Notes) -> DataInfo {
-    let samples = &input.data.samples;
+fn data_info(input: &Input, samples: &Samples, ranges: &FeatureRanges, columns: Vec<ColumnSummary>, notes: &Notes) -> DataInfo {
     let (storage, storage_bytes) = storage(samples);
     let non_zeros = samples.non_zeros();
     let groups = input.data.groups.as_ref().map(|groups| {

@@ -10,7 +10,7 @@ use maxmargin::cv::FoldPlan;
 
 pub(crate) fn run(args: &LooArgs) -> Result<Outcome, Failure> {
     let seeding = args.seeding.seeding;
-    let request = args.svm.request("loo", Some(args.cost.c), args.data.options.seed)?.seeded(seeding);
+    let request = args.svm.request("loo", Some(args.cost.c), &args.data.options)?.seeded(seeding);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads([&args.data.source]);
     let groups = args.conformal.conformal_groups.as_deref();

@@ -4,7 +4,7 @@ use crate::console::failure::Failure;
 use crate::console::format;
 use crate::files::input::Input;
 use crate::files::output::Output;
-use crate::report::{delimiter_of, label_text, write_fields};
+use crate::report::{delimiter_of, each_once, free_names, label_text, write_fields};
 use maxmargin::cv::{CvReport, Suspect, suspects};
 use maxmargin::data::table::KeptColumn;
 use maxmargin::model::Multiclass;
@@ -67,13 +67,16 @@ fn write_table(
     delimiter: char,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let names = kept.iter().map(|column| &column.name[..]);
+    let kept = each_once(kept);
     let labels = &input.data.labels;
     let leverage = |row: usize| report.leverage.iter().skip(row).step_by(labels.len()).copied().find(|of| !of.is_nan());
     let has_leverage = ranked.iter().any(|suspect| leverage(suspect.row).is_some());
-    let last = ["label", "predicted", "margin", "contradicting"].into_iter().chain(has_leverage.then_some("leverage"));
-    let header: Vec<&str> = ["rank", "row"].into_iter().chain(names).chain(last).collect();
-    write_fields(&header, delimiter, out)?;
+    let computed = ["rank", "row", "label", "predicted", "margin", "contradicting"].into_iter();
+    let computed = computed.chain(has_leverage.then_some("leverage")).map(str::to_owned);
+    let mut header = free_names(computed, "computed_", &kept);
+    // Rank and row are the first columns.
+    header.splice(2..2, kept.iter().map(|column| column.name.clone()));
+    write_fields(&header.iter().map(|name| &name[..]).collect::<Vec<_>>(), delimiter, out)?;
     for (rank, suspect) in ranked.iter().enumerate() {
         let rounds = report.predicted.iter().skip(suspect.row).step_by(labels.len());
         let predicted = rounds.copied().find(|label| !label.is_nan()).map(label_text).unwrap_or_default();

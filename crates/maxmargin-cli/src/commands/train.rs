@@ -59,7 +59,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     let path = args.output.clone().unwrap_or_else(|| default_model(&args.data.source));
     let on_stdout = path.as_os_str() == "-";
     check_standard_output(run.json.is_some(), on_stdout)?;
-    let request = args.svm.request("train", Some(args.cost.c), args.data.options.seed)?;
+    let request = args.svm.request("train", Some(args.cost.c), &args.data.options)?;
     let request = request.updatable(args.updatable).seeded(args.folds.seeding.seeding);
     check_objective(args, &request)?;
     let svm = args.probability.apply(request.svm()?);

@@ -4,6 +4,7 @@ use crate::args::{Numbers, UpdateArgs};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::interrupt;
+use crate::console::label_names;
 use crate::console::notes::Notes;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::lock::IfLocked;
@@ -241,7 +242,7 @@ fn failure(error: &UpdateError, model: &str, add: Option<&Input>) -> Failure {
             "the model keeps its weights alone and no support vectors: \
              train it as `train --solver smo --updatable` to update it",
         ),
-        _ => Failure::input(model, error),
+        _ => Failure::input(model, error.worded(label_names::display)),
     }
 }
 
@@ -304,6 +305,7 @@ fn report(d: &UpdateDocument) -> String {
         1 => format!("1, with the number {}", d.first_number),
         n => format!("{}, with the numbers {}-{}", count(n), d.first_number, d.first_number + n as u64 - 1),
     };
+    let has_changed = d.added + d.removed > 0;
     let mut rows = vec![
         ("samples", format!("{} before, {} now", count(d.rows_before), count(d.rows))),
         ("added", added),
@@ -311,6 +313,7 @@ fn report(d: &UpdateDocument) -> String {
         ("C", d.setup.formulation.c.map_or_else(String::new, format::exact)),
         ("status", status_text(d.solved.status).to_owned()),
     ];
+    rows.extend(d.setup.kernel.kept_width().filter(|_| has_changed).map(|text| ("kernel", text)));
     rows.extend(work_text(&d.solved.work).map(|text| ("path", text)));
     if let Some(c) = &d.solved.certificate {
         // The worst machine may be one that kept its solution: its tolerance is that of its

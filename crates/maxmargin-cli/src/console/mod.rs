@@ -6,6 +6,7 @@ pub(crate) mod failure;
 pub(crate) mod format;
 pub(crate) mod interrupt;
 pub(crate) mod label_names;
+pub(crate) mod name_list;
 pub(crate) mod notes;
 pub(crate) mod progress;
 pub(crate) mod stderr;

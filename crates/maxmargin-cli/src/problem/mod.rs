@@ -4,6 +4,7 @@
 pub(crate) mod folds;
 pub(crate) mod groups;
 mod targets;
+mod updatable;
 mod warnings;
 pub(crate) mod weights;
 
@@ -18,7 +19,7 @@ use crate::machine::threads::Threads;
 use crate::report::{
     DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text, scale_name,
 };
-use maxmargin::core::{Alternative, BiasTerm, Formulation, Loss, Refused, TargetKind};
+use maxmargin::core::{Alternative, BiasTerm, Loss, Refused, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::{ClassLabels, FeatureRanges, Impute, LabelError};
@@ -29,7 +30,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 pub(crate) use targets::{BoundedSamples, cost_of_tube, warn_of_small_cost};
 use warnings::{warn_of_kernel, warn_of_rare, warn_of_targets};
-use weights::{Weight, sample_weights};
+use weights::Weight;
 
 /// The problem that a command asks for.
 #[derive(Clone, Debug)]
@@ -47,6 +48,8 @@ pub(crate) struct ProblemRequest {
     pub(crate) class_weights: Vec<Weight>,
     /// A file with a factor of C for each row.
     pub(crate) sample_weights: Option<PathBuf>,
+    /// The limit on the bytes of that file.
+    pub(crate) max_size: Option<u64>,
     pub(crate) max_machines: u64,
     pub(crate) time_limit: Option<Duration>,
     /// Memory for kernel rows, in bytes; by the machine if none.
@@ -106,19 +109,7 @@ impl ProblemRequest {
     pub(crate) fn svm(&self) -> Result<Svm, Failure> {
         let svm = Svm::from(self.options.clone());
         self.check_weights(self.options.formulation)?;
-        if self.options.keep_support_vectors {
-            let formulation = svm.formulation();
-            let paths = matches!(formulation, Formulation::Svc { loss: Loss::Hinge, bias_term: BiasTerm::Free, .. });
-            if !paths || svm.resolved_solver().is_linear() {
-                let what = match formulation {
-                    Formulation::Svc { .. } => {
-                        "models of this solver, loss or bias cannot be updated; use --solver smo".to_owned()
-                    }
-                    other => format!("models of {} cannot be updated; leave --updatable out", other.name()),
-                };
-                return Err(Failure::Usage(format!("--updatable: {what}")));
-            }
-        }
+        self.check_updatable(&svm)?;
         svm.check().map_err(|error| refused(&error))?;
         Ok(svm)
     }
@@ -165,6 +156,7 @@ impl ProblemRequest {
         let (count, most) = (classes.count() as u64, self.max_machines);
         let multiclass = self.options.multiclass;
         let machines = u64::try_from(multiclass.machines(classes.count())).unwrap_or(u64::MAX);
+        self.check_updatable_classes(classes)?;
         let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
         let values = Some(classes).filter(|_| !has_words && !self.formulation_is_named);
         if let Some(why) = values.and_then(targets::as_values) {
@@ -216,7 +208,7 @@ impl ProblemRequest {
         let kernel = kernel.resolved(gamma, data.samples()).map_err(|e| Failure::Usage(e.to_string()))?;
         let solved_by = svm.resolved_solver();
         let goal = svm.resolved_goal();
-        let sample_weights = self.sample_weights.as_deref().map(|path| sample_weights(path, input)).transpose()?;
+        let sample_weights = self.weights_of_samples(input)?;
         let setup = Setup {
             schema: SCHEMA,
             command: self.command,
@@ -376,6 +368,9 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
         Error::Seeding { seeding, why } => Failure::Usage(format!("--seeding {}: {why}; use cold or full", seeding.name())),
         Error::Search { option, why } => Failure::Usage(format!("--{option}: {why}")),
         Error::Refused(refused) => Failure::input(&input.name, refusal(refused)),
+        Error::Conformal(problem) => {
+            Failure::input(&input.name, format!("conformal prediction: {}", problem.worded(label_names::display)))
+        }
         Error::Scale(error) | Error::Model(ModelError::Scale(error)) => scale_failure(input, error),
         Error::Alone { label } => {
             let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";

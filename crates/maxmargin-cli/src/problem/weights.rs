@@ -68,6 +68,11 @@ impl ProblemRequest {
         }
         Ok(svm)
     }
+
+    /// Returns the weight of each row of the data, if there is a file with them.
+    pub(super) fn weights_of_samples(&self, input: &Input) -> Result<Option<Vec<f64>>, Failure> {
+        self.sample_weights.as_deref().map(|path| sample_weights(path, MaxSize::of(self.max_size), input)).transpose()
+    }
 }
 
 /// Returns a label as it was given; numbers in our format.
@@ -76,9 +81,9 @@ fn display(label: &str) -> String {
 }
 
 /// Reads one weight for each row of the data.
-pub(super) fn sample_weights(path: &Path, input: &Input) -> Result<Vec<f64>, Failure> {
+fn sample_weights(path: &Path, most: MaxSize, input: &Input) -> Result<Vec<f64>, Failure> {
     let name = path.display().to_string();
-    let text = read_text(path, MaxSize::usual());
+    let text = read_text(path, most);
     let text = text.map_err(|why| Failure::input(&name, format!("cannot read the weights: {why}")))?;
     let weight = |(at, line): (usize, &str)| {
         let value = line.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);

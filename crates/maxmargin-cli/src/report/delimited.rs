@@ -1,7 +1,7 @@
 //! Tables with a delimiter: what `predict` and `explain` write, and names for their columns.
 
 use crate::console::{format, label_names};
-use maxmargin::data::table::Columns;
+use maxmargin::data::table::{Columns, KeptColumn};
 use maxmargin::model::Model;
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,6 +21,25 @@ pub(crate) fn write_fields(fields: &[&str], delimiter: char, out: &mut dyn Write
     let field =
         |field: &&str| if needs_quotes(field) { format!("\"{}\"", field.replace('"', "\"\"")) } else { (*field).to_owned() };
     writeln!(out, "{}", fields.iter().map(field).collect::<Vec<_>>().join(&delimiter.to_string()))
+}
+
+/// Returns the columns of the data to copy, each once.
+pub(crate) fn each_once(kept: &[KeptColumn]) -> Vec<&KeptColumn> {
+    let is_first = |at: usize| kept[..at].iter().all(|earlier| earlier.name != kept[at].name);
+    (0..kept.len()).filter(|&at| is_first(at)).map(|at| &kept[at]).collect()
+}
+
+/// Returns the names of computed columns: one that a copied column or an earlier one has gets
+/// `prefix` before it, as often as needed.
+pub(crate) fn free_names(names: impl IntoIterator<Item = String>, prefix: &str, copied: &[&KeptColumn]) -> Vec<String> {
+    let mut free: Vec<String> = Vec::new();
+    for mut name in names {
+        while copied.iter().any(|column| column.name == name) || free.contains(&name) {
+            name.insert_str(0, prefix);
+        }
+        free.push(name);
+    }
+    free
 }
 
 /// Returns a label without quotes.

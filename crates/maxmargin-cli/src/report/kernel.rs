@@ -54,6 +54,14 @@ impl KernelDocument {
         self.text_after(&format!("{} kernel", self.name))
     }
 
+    /// Returns a sentence on the width that an update of a model keeps, if the kernel has one.
+    pub(crate) fn kept_width(&self) -> Option<String> {
+        let sentence = self.sentence();
+        self.gamma.map(|_| {
+            format!("{sentence}, kept; train on the changed data (--write-data) to have -g scale or mean choose it anew")
+        })
+    }
+
     fn text_after(&self, name: &str) -> String {
         let gamma = self.gamma.map(|gamma| match self.gamma_rule.and_then(|rule| rule.split_once(": ")) {
             Some((_, formula)) => format!("gamma {} ({formula})", format::computed(gamma)),

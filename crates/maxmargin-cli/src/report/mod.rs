@@ -19,7 +19,7 @@ mod validated;
 
 pub(crate) use certificate::{STATIONARY, certificate_text, fixed_labels_text};
 pub(crate) use conformal::{conformal_text, coverage_text, score_text, warn_of_conformal};
-pub(crate) use delimited::{delimiter_of, feature_names, label_text, machine_names, write_fields};
+pub(crate) use delimited::{delimiter_of, each_once, feature_names, free_names, label_text, machine_names, write_fields};
 pub(crate) use document::{
     DataDocument, Detail, End, MachineDocument, SCHEMA, SampleWeights, Seconds, Setup, SolutionDocument, Work, goal_text,
     scale_name,

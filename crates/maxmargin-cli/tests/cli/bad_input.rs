@@ -307,9 +307,17 @@ fn small_files_that_unpack_to_large_ones_are_refused() {
     for line in ["predict small bomb.gz", "verify bomb.gz small", "info bomb.gz", "update bomb.gz --remove 1"] {
         refused(&bench, &format!("{line} --max-size 1M -q"), 1, says);
     }
-    // So are folds, ranges and lists of numbers.
+    // So are folds, ranges, weights, groups and lists of numbers.
     bench.file("long", "1\n".repeat(1000));
-    for line in ["cv small --folds long", "grid small --folds long", "scale small --range long", "update m --remove long"] {
+    for line in [
+        "cv small --folds long",
+        "grid small --folds long",
+        "scale small --range long",
+        "update m --remove long",
+        "train small --weights long -o new",
+        "cv small --weights long -k 3",
+        "train small --conformal 0.2 --conformal-groups long -k 2 -o new",
+    ] {
         let says = "the file has more than 1 KiB (--max-size); raise --max-size SIZE to read it";
         refused(&bench, &format!("{line} --max-size 1K -q"), 1, says);
     }

@@ -50,6 +50,11 @@ fn each_group_has_intervals_of_its_own() {
     assert_eq!(of_table["conformal"]["groups"], trained["conformal"]["groups"]);
     bench.json("predict values.csv t --intervals --conformal-groups where -o q");
     assert_eq!(widths(&bench.read("q"), ','), [loud, still]);
+    // So does a file beside a table.
+    let of_file = bench.json(&format!("train values.csv --target y --drop where {svm} --conformal-groups groups -o u"));
+    assert_eq!(of_file["conformal"]["groups"], trained["conformal"]["groups"]);
+    bench.json("predict values.csv u --intervals --conformal-groups groups -o q --force");
+    assert_eq!(widths(&bench.read("q"), ','), [loud, still]);
     // Two columns beside the predictions: one that is copied, and the one with the groups.
     bench.json("predict values.csv t --intervals --conformal-groups where --id where -o r");
     assert!(bench.read("r").starts_with("where,label,lower,upper\nloud,"));

@@ -15,7 +15,7 @@ fn groups_are_a_column_or_a_file() {
     bench.file("plain", of(&|(y, _, a, b)| format!("{y} 1:{a} 2:{b}")));
     bench.file("grouped", of(&|(y, p, a, b)| format!("{y} qid:{p} 1:{a} 2:{b}")));
     bench.file("patients", of(&|(_, p, ..)| format!("p{p}")));
-    let table = "t.csv --target sick";
+    let (table, dropped) = ("t.csv --target sick", "t.csv --target sick --drop patient");
     for (how, k) in [("groups", "-k 3"), ("stratified-groups", "-k 3"), ("leave-one-group-out", "")] {
         let folds = |data: &str, source: &str| {
             let found = bench.json(&format!("cv {data} --folds {how}{source} {k} -g 0.1 --write-folds f --force"));
@@ -27,7 +27,8 @@ fn groups_are_a_column_or_a_file() {
             bench.read("patients").lines().map(str::to_owned).zip(folds).collect::<BTreeSet<_>>().into_iter().collect()
         };
         assert_eq!(by_patient(&plan).len(), 10, "{plan}");
-        for (data, source) in [(table, ":patient"), (table, ":2"), ("plain", ":patients")] {
+        // A file is read beside a table, too, whose column of groups is then a feature.
+        for (data, source) in [(table, ":patient"), (table, ":2"), ("plain", ":patients"), (dropped, ":patients")] {
             let found = folds(data, source);
             assert_eq!(by_patient(&found.0).len(), 10, "{data} {source}");
             assert_eq!(found.2, name);
@@ -43,6 +44,10 @@ fn groups_are_a_column_or_a_file() {
     assert_eq!((found["data"]["features"].as_u64(), found["fold_plan"].as_str()), (Some(2), Some("groups")));
     let again = found["train_command"].as_str().expect("a command").replacen("maxmargin ", "", 1);
     assert!(again.contains("--drop patient "), "{again}");
+    let of_file = bench.json(&format!("grid {dropped} --folds groups:patients -k 3 -c 1 -g 0.1"));
+    assert_eq!(of_file["results"], grid["results"]);
+    let of_file = of_file["train_command"].as_str().expect("a command").to_owned();
+    assert!(!of_file.contains("patients"), "{of_file}");
     bench.run(&format!("{again} --force"));
     assert_eq!(bench.json("info s")["features"], 2);
     let train = format!("train {table} --folds groups:patient -k 3 --conformal 0.2 --conformal-groups patient -g 0.1 -o m");
@@ -50,7 +55,11 @@ fn groups_are_a_column_or_a_file() {
     for (line, code, what) in [
         (format!("cv {table} --folds groups -k 3"), 1, "groups:COLUMN"),
         (format!("cv {table} --folds groups: -k 3"), 2, "groups: lacks the column"),
-        (format!("cv {table} --folds groups:doctor -k 3"), 1, "doctor"),
+        (
+            format!("cv {table} --folds groups:doctor -k 3"),
+            1,
+            "no column `doctor`; there are sick, patient, a, b; no file has this name either",
+        ),
         ("cv plain --folds groups:nowhere -k 3".to_owned(), 1, "cannot read the groups"),
         ("cv plain --folds groups:f -k 3 --write-folds f".to_owned(), 1, "reads the file that it would overwrite"),
     ] {

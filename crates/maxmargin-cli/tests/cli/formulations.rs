@@ -275,6 +275,8 @@ fn exact_sets_are_made_from_all_training_rows() {
     refused("predict classes kept --full -q", 2, "--sets");
     assert_eq!(bench.run("train classes -g 1 -c 5 -o bare -q").code, 0);
     refused("predict classes bare --sets --full --alpha 0.1 -q", 1, "train it with --updatable");
+    assert_eq!(bench.run("train penguins --impute median --updatable -o several -q").code, 0);
+    refused("predict penguins several --sets --full --alpha 0.1 -q", 1, "use the sets of folds (train --conformal 0.1)");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod certificates;
+mod class_words;
+mod column_names;
 mod common;
 mod conformal;
 mod conformal_groups;
@@ -24,6 +26,7 @@ mod linear;
 mod missing;
 mod models;
 mod multiclass;
+mod one_class;
 mod options;
 mod overwriting;
 mod pages;

@@ -270,8 +270,10 @@ fn each_class_against_the_rest() {
     // Machines are counted as they are.
     let refused = bench.run("train data --max-machines 3 --classes one-vs-rest -o n");
     assert!(refused.code == 1 && refused.err.contains("4 machines, one for each class against the rest"), "{}", refused.err);
-    bench.json("train data -g 0.5 --classes one-vs-rest --updatable -o u");
-    let refused = bench.run("update u --remove 1");
+    let refused = bench.run("train data -g 0.5 --classes one-vs-rest --updatable -o u");
+    assert!(refused.code == 2 && refused.err.contains("against the rest"), "{}", refused.err);
+    bench.json("train data -g 0.5 --classes one-vs-rest -o u");
+    let refused = bench.run("update u --data data --remove 1");
     assert!(refused.code == 1 && refused.err.contains("against the rest"), "{}", refused.err);
     assert_eq!(bench.json("cv data -k 4 --classes one-vs-rest --kernel linear")["multiclass"], "one-vs-rest");
 }

@@ -111,3 +111,28 @@ fn identifiers_are_no_features() {
     let refused = answer(&mut bench.command("predict small m --id id"));
     assert!(refused.code == 2 && refused.err.contains("--id: it is for tables"), "{refused:?}");
 }
+
+/// Tables had two columns of one name.
+#[test]
+fn columns_of_outputs_have_names_of_their_own() {
+    let bench = Bench::new();
+    let row = |i: usize| format!("{},{},{},{}\n", i % 7, i * 5 % 11, i % 3, ["no", "yes"][usize::from(i % 7 > 3)]);
+    bench.file("t.csv", (0..40).fold("decision,row,probability_yes,label\n".to_owned(), |text, i| text + &row(i)));
+    assert_eq!(bench.run("train t.csv --probability platt -o m -q").code, 0);
+    for (line, header) in [
+        (
+            "predict t.csv m --probability --id label,probability_yes,label",
+            "label,probability_yes,predicted_label,probability_no,predicted_probability_yes",
+        ),
+        ("predict t.csv m --decision --id decision,1", "decision,label,predicted_decision"),
+        ("explain m t.csv --id row", "computed_row,row,base,decision,computed_decision,computed_computed_row,probability_yes"),
+        (
+            "cv t.csv -k 3 --id label,row --suspects o",
+            "rank,computed_row,label,row,computed_label,predicted,margin,contradicting",
+        ),
+    ] {
+        let output = if line.contains("suspects") { "" } else { "-o o" };
+        assert!(bench.run(&format!("{line} {output} --force -q")).code == 0, "{line}");
+        assert_eq!(bench.read("o").lines().next(), Some(header), "{line}");
+    }
+}

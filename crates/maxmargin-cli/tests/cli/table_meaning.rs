@@ -269,3 +269,36 @@ fn a_model_without_names_takes_all_columns_of_a_table_without_labels() {
     // `update` needs labels: it takes the last column for them, and a feature is missing.
     failed(&bench.run("update m --data rows --add bare.csv -o n"), 1, &["and the model 3 features without names"]);
 }
+
+/// Each column with gaps has a mark of them behind the features.
+#[test]
+fn marks_of_gaps_are_no_features() {
+    let bench = Bench::new();
+    let row = |i: usize, gap: &str| format!("{},{},{}\n", if i == 3 { gap } else { "2" }, i % 7 + 1, i % 2);
+    let rows = |gap: &str| (0..40).fold(String::new(), |text, i| text + &row(i, gap));
+    for (name, gap) in [("full.csv", "0"), ("gap.csv", "")] {
+        bench.file(name, format!("a,b,y\n{}", rows(gap)));
+    }
+    let [full, gap] = ["full.csv", "gap.csv"].map(|name| bench.json(&format!("info {name}")));
+    for key in ["non_zeros", "density", "constant_features", "median_range", "storage", "storage_bytes", "maximum"] {
+        assert_eq!(gap[key], full[key], "{key}");
+    }
+}
+
+/// The advice was `have it imputed`.
+#[test]
+fn gaps_that_are_not_filled_come_with_the_option_that_fills_them() {
+    let bench = Bench::new();
+    bench.file("gap.csv", (0..40).fold("a,b\n".to_owned(), |text, i| format!("{text}{},{i}\n", if i == 3 { "" } else { "2" })));
+    bench.file("gaps.csv", bench.read("gap.csv").replace("2,7\n", "2,\n"));
+    assert_eq!(bench.run("train two-gaussians --rows 40 -o numbers -q").code, 0);
+    let ours = &["take a model that fills gaps in: one of train TABLE --impute median"];
+    failed(&bench.run("predict gap.csv numbers"), 1, ours);
+    failed(
+        &bench.run("scale gap.csv"),
+        1,
+        &["gap.csv:5: column a: ", "train, cv, grid and search fill gaps in by --impute median"],
+    );
+    let several = bench.run("scale gaps.csv --no-target");
+    assert!(several.code == 1 && several.err.contains("by --impute median") && !several.err.contains("or try:"), "{several:?}");
+}

@@ -353,3 +353,16 @@ fn a_file_of_columns_says_how_to_build_for_it() {
         }
     }
 }
+
+#[test]
+fn a_cache_that_is_not_used_is_told() {
+    let bench = Bench::new();
+    bench.file("t.csv", "a,b,y\n1,2,p\n2,1,q\n3,5,p\n4,1,q\n");
+    bench.file("t.svm", "1 1:2\n-1 1:3\n1 1:1\n-1 1:4\n");
+    for (source, is_told) in [("t.csv", true), ("penguins", true), ("banana", true), ("t.svm", false)] {
+        let told = bench.run(&format!("info {source} --cache folder -q"));
+        let says = told.warnings().iter().any(|line| line.contains("only files of LIBSVM's format are cached"));
+        assert_eq!((told.code, says), (0, is_told), "{source}: {told:?}");
+    }
+    assert!(bench.path("folder").is_dir());
+}

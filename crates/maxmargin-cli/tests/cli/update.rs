@@ -189,3 +189,39 @@ fn an_update_tells_of_fillings_and_scaling_that_it_keeps() {
     let same = bench.run("update m --remove 8 -o m2 -q --force");
     assert!(same.code == 0 && !same.err.contains("keeps the"), "{same:?}");
 }
+
+/// Such trainings were accepted, and every update refused their models.
+#[test]
+fn a_model_that_cannot_be_updated_is_refused_at_its_training() {
+    let bench = Bench::new();
+    bench.file("weights", "1\n2\n".repeat(30));
+    bench.file("precomputed", "1 0:1 1:1 2:0\n-1 0:2 1:0 2:1\n");
+    for (line, says) in [
+        ("train penguins --impute median --classes one-vs-rest", "--updatable: machines of each class against the rest"),
+        ("train two-gaussians --rows 60 --weights weights", "--updatable: models with --weights of samples"),
+        ("train precomputed --kernel precomputed", "--updatable: models of a precomputed kernel"),
+    ] {
+        let refused = bench.run(&format!("{line} --updatable -o m -q"));
+        assert!(refused.code == 2 && refused.err.contains(says), "{line}: {refused:?}");
+        assert!(!bench.path("m").exists(), "{line}");
+        assert_eq!(bench.run(&format!("{line} -o plain -q --force")).code, 0, "{line}");
+    }
+    // Two classes have one machine, whatever the scheme.
+    assert_eq!(bench.run("train two-gaussians --rows 60 --classes one-vs-rest --updatable -o m -q").code, 0);
+    assert_eq!(bench.run("update m --remove 3 -q").code, 0);
+}
+
+/// A width by a rule belongs to the rows of the training.
+#[test]
+fn an_update_tells_that_it_keeps_the_width() {
+    let bench = Bench::new();
+    for (kernel, is_told) in [("-g scale", true), ("-g 0.5", true), ("--kernel linear --solver smo", false)] {
+        assert_eq!(bench.run(&format!("train two-gaussians --rows 60 {kernel} --updatable -o m -q --force")).code, 0);
+        let updated = bench.run("update m --remove 1-9 -o m2 -q --force");
+        let says =
+            updated.out.contains(", kept; train on the changed data (--write-data) to have -g scale or mean choose it anew");
+        assert_eq!((updated.code, says), (0, is_told), "{kernel}: {updated:?}");
+        // The data is the same.
+        assert!(!bench.run("update m -c 2 -o m2 -q --force").out.contains(", kept;"), "{kernel}");
+    }
+}

@@ -1,5 +1,6 @@
 //! The reasons for which a model gets no calibration or no conformal predictions.
 
+use crate::study::label_text::label_in_words;
 use maxmargin_conformal::ConformalError;
 use maxmargin_core::TargetKind;
 use maxmargin_data::quote::quoted;
@@ -140,17 +141,13 @@ pub enum ConformalProblem {
     #[error("{0} has no classes, whose probabilities aps and raps add up; use plain scores")]
     NoProbabilities(&'static str),
     /// One fold alone tests rows of a class.
-    #[error(
-        "one fold alone tests rows of class {label}, so that its probabilities cannot be fitted to other folds; use stratified folds, or plain scores"
-    )]
+    #[error("{}", one_fold(&label_in_words(*label)))]
     OneFold {
         /// The class.
         label: f64,
     },
     /// A training set lacks a class.
-    #[error(
-        "fold {fold} trains on no row of class {label}, so that its machines give the class no score; use stratified folds, or fewer"
-    )]
+    #[error("{}", fold_class(*fold, &label_in_words(*label)))]
     FoldClass {
         /// The fold, from 0.
         fold: usize,
@@ -158,9 +155,7 @@ pub enum ConformalProblem {
         label: f64,
     },
     /// No fold tests a row of a class.
-    #[error(
-        "no fold tests a row of class {label}, so that the class has no score; use folds that test all rows, such as stratified ones"
-    )]
+    #[error("{}", no_score(&label_in_words(*label)))]
     NoScore {
         /// The class.
         label: f64,
@@ -194,4 +189,37 @@ fn listed(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name, SHOWN)).collect();
     let more = names.len().saturating_sub(LISTED);
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+impl ConformalProblem {
+    /// Returns the message with the name of a class by `label`, for labels that stand for words.
+    pub fn worded(&self, label: impl Fn(f64) -> String) -> String {
+        match self {
+            Self::OneFold { label: class } => one_fold(&label(*class)),
+            Self::FoldClass { fold, label: class } => fold_class(*fold, &label(*class)),
+            Self::NoScore { label: class } => no_score(&label(*class)),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn one_fold(class: &str) -> String {
+    format!(
+        "one fold alone tests rows of class {class}, so that its probabilities cannot be fitted to other folds; \
+         use stratified folds, or plain scores"
+    )
+}
+
+fn fold_class(fold: usize, class: &str) -> String {
+    format!(
+        "fold {fold} trains on no row of class {class}, so that its machines give the class no score; \
+         use stratified folds, or fewer"
+    )
+}
+
+fn no_score(class: &str) -> String {
+    format!(
+        "no fold tests a row of class {class}, so that the class has no score; \
+         use folds that test all rows, such as stratified ones"
+    )
 }

@@ -1,5 +1,6 @@
 //! The errors of updates of models.
 
+use crate::study::label_text::label_in_words;
 use maxmargin_core::DualError;
 use maxmargin_data::codec::CodecError;
 use maxmargin_data::samples::SamplesError;
@@ -43,10 +44,12 @@ pub enum UpdateError {
     )]
     DecisionRule,
     /// Full conformal prediction of more than two classes.
-    #[error("full conformal prediction is for two classes, and the model has {0}: use the sets of folds (train --conformal 0.1)")]
+    #[error("full conformal prediction is for two classes, and the model has {0}: use the sets of folds")]
     TwoClasses(usize),
     /// The model does not keep its training data.
-    #[error("the model does not keep its training data: train it with --updatable")]
+    #[error(
+        "the model does not keep its training data, and full conformal prediction adds each row to it: train it as a model that can be updated"
+    )]
     NoData,
     /// The model was trained on other data.
     #[error("this is not the data that the model was trained on: {0}")]
@@ -71,10 +74,7 @@ pub enum UpdateError {
         known: String,
     },
     /// A class would have no samples left.
-    #[error(
-        "after the update no sample of class {label} would be left: keep one of them, add others in the same update, \
-         or train a model of the other classes"
-    )]
+    #[error("{}", emptied(&label_in_words(*label)))]
     Emptied {
         /// The label of the class.
         label: f64,
@@ -109,4 +109,21 @@ pub enum UpdateError {
     /// The data could not be written into the model.
     #[error(transparent)]
     Codec(#[from] CodecError),
+}
+
+impl UpdateError {
+    /// Returns the message with the name of a class by `label`, for labels that stand for words.
+    pub fn worded(&self, label: impl Fn(f64) -> String) -> String {
+        match self {
+            Self::Emptied { label: class } => emptied(&label(*class)),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn emptied(class: &str) -> String {
+    format!(
+        "after the update no sample of class {class} would be left: keep one of them, add others in the same update, \
+         or train a model of the other classes"
+    )
 }

@@ -147,7 +147,7 @@ pub fn update(
     let of_added = positions(added, known).map_err(|row| UpdateError::Label {
         row: row + 1,
         label: added[row],
-        known: labels_in_words(known),
+        known: labels_in_words(known, &[]),
     })?;
     let samples = model.prepared(&kept.data.samples)?;
     let solutions = solutions(model, kept, &samples, &of)?;

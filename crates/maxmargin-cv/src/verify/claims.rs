@@ -21,7 +21,8 @@ pub(super) fn classes(model: &Model, data: &Dataset) -> Check {
         labels
     };
     let (ours, theirs) = (ascending(model.classes()), ascending(&data.labels));
-    let detail = format!("model {}; data {}", labels_in_words(&ours), labels_in_words(&theirs));
+    let names = model.columns().map_or(&[][..], |columns| columns.labels());
+    let detail = format!("model {}; data {}", labels_in_words(&ours, names), labels_in_words(&theirs, names));
     Check::new("classes", ours == theirs, detail)
 }
 

@@ -125,7 +125,7 @@ pub fn verify(
     let detail = format!("all {vectors} are rows of the data{signs}");
     verdict.checks.push(Check::new("support vectors", true, detail));
     let machines = recomputed(model, data, samples, &of, &terms, &trained_for, par)?;
-    verdict.checks.extend(recompute::checks(&machines));
+    verdict.checks.extend(recompute::checks(&machines, model.columns().map_or(&[][..], |columns| columns.labels())));
     verdict.checks.extend(recompute::conformal_scores(model, data, par));
     verdict.checks.extend(claims::of_folds(model));
     verdict.certificate = worst(trained_for.goal, machines.iter().map(|one| one.verdict.certificate));
@@ -178,7 +178,7 @@ fn trained_for(model: &Model, claim: Option<&Claim>, goal: Option<Goal>) -> Resu
             let mut weights = vec![1.0; model.classes().len()];
             for &(label, weight) in &claim.weights {
                 let class = model.classes().iter().position(|known| *known == label);
-                let class = class.ok_or_else(|| VerifyError::Label { label, known: labels_in_words(model.classes()) })?;
+                let class = class.ok_or_else(|| VerifyError::Label { label, known: labels_in_words(model.classes(), &[]) })?;
                 weights[class] = weight;
             }
             let formulation = claim.formulation;

@@ -5,7 +5,7 @@ use super::verdict::{Check, MachineVerdict};
 use crate::conformal::Conformal;
 use crate::report::bounded_of;
 use crate::run::refusal::ConformalProblem;
-use crate::study::label_text::label_in_words;
+use crate::study::label_text::label_name;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::Terms;
 use crate::study::space_source::SpaceSource;
@@ -183,7 +183,7 @@ fn agreement(stored: &Certificate, found: &Certificate, mass: f64) -> Finding {
 
 /// One check of each kind. It names the first machine that fails it, or the machine nearest to a
 /// mismatch.
-pub(super) fn checks(machines: &[RecomputedMachine]) -> Vec<Check> {
+pub(super) fn checks(machines: &[RecomputedMachine], names: &[String]) -> Vec<Check> {
     let kinds = machines.first().map_or(0, |one| one.findings.len());
     let check = |kind: usize| {
         let of = |p: usize| &machines[p].findings[kind];
@@ -196,8 +196,8 @@ pub(super) fn checks(machines: &[RecomputedMachine]) -> Vec<Check> {
             finding.detail.clone()
         } else {
             let (a, b) = machines[shown].verdict.labels.unwrap_or_default();
-            let earlier = a.map_or_else(|| "the rest".to_owned(), label_in_words);
-            let name = format!("that of {earlier} and {}", label_in_words(b));
+            let earlier = a.map_or_else(|| "the rest".to_owned(), |a| label_name(a, names));
+            let name = format!("that of {earlier} and {}", label_name(b, names));
             match failed.len() {
                 0 => format!("{} machines; nearest to a mismatch is {name}: {}", machines.len(), finding.detail),
                 few => format!("{few} of {} machines; first {name}: {}", machines.len(), finding.detail),

@@ -95,6 +95,8 @@ fn models_without_their_data_or_with_more_classes_are_refused() {
         full_p_values(model, &train.samples, false, 1 << 20, Par::Seq, &RunControl::unlimited()).expect_err("no p-values")
     };
     assert!(matches!(refused(&bare), UpdateError::NoData));
+    // The library does not know the options of the command line.
+    assert!(!refused(&bare).to_string().contains("--"), "{}", refused(&bare));
     let mut three = train.clone();
     three.labels.iter_mut().step_by(3).for_each(|label| *label = 5.0);
     assert!(matches!(refused(&updatable(&Svm::c_svc(1.0).kernel(Kernel::rbf(1.0)), &three)), UpdateError::TwoClasses(3)));

@@ -9,6 +9,7 @@ use crate::args::{CvArgs, RunArgs, SuspectArgs};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
+use crate::console::name_list::names;
 use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
 use crate::files::input::Input;
@@ -57,7 +58,7 @@ pub(crate) struct NamedPlan {
 
 pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
     let seeding = args.folds.seeding.seeding;
-    let request = args.svm.request("cv", Some(args.cost.c), args.data.options.seed)?.seeded(seeding);
+    let request = args.svm.request("cv", Some(args.cost.c), &args.data.options)?.seeded(seeding);
     let folds = args.folds.request(&args.data.options);
     let mut paths = OutputPaths::new(args.write.force);
     paths.reads(folds_file(args.folds.folds.as_ref()));
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<Outcome, Failure> {
 
 /// Returns the request with the columns that are copied to the list of doubtful labels.
 pub(crate) fn with_columns(mut data: DataRequest, suspects: &SuspectArgs) -> DataRequest {
-    data.options.table.keep.clone_from(&suspects.id);
+    data.options.table.keep = names(&suspects.id);
     data
 }
 

@@ -10,6 +10,7 @@ use crate::args::ExplainArgs;
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::interrupt;
+use crate::console::name_list::names;
 use crate::console::notes::Notes;
 use crate::files::input::{Input, MaxSize, scale_failure};
 use crate::files::model_file;
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Outcome, Failure> {
     let model = model_file::load(&args.model, MaxSize::of(args.data.options.max_size))?;
     // Data of any size is not read for a model that cannot be explained.
     Explain::check(&model).map_err(|e| Failure::input(args.model.display(), e))?;
-    let input = predict::load(&args.data.request(), &args.id, &model, threads.par(), &mut notes)?;
+    let input = predict::load(&args.data.request(), &names(&args.id), &model, threads.par(), &mut notes)?;
     let background = background(args, &model, threads.par(), &mut notes)?;
     let rows = rows_to_explain(args, &input)?;
     let work = Work { model: &model, model_name: args.model.display().to_string(), input, background, rows };

@@ -1,7 +1,7 @@
 //! Contributions as a table: a line for each row and machine.
 
 use crate::console::format;
-use crate::report::write_fields;
+use crate::report::{each_once, free_names, write_fields};
 use maxmargin::data::classes::pairs;
 use maxmargin::data::table::KeptColumn;
 use maxmargin::explain::Explanation;
@@ -24,19 +24,22 @@ impl ContributionTable<'_> {
     /// Writes a header, then a line for each row and machine.
     pub(super) fn write(&self, delimiter: char, out: &mut dyn Write) -> io::Result<()> {
         let several = self.machines.len() > 1;
-        let mut header: Vec<String> = vec!["row".to_owned()];
-        header.extend(self.kept.iter().map(|column| column.name.clone()));
-        header.extend(several.then(|| "machine".to_owned()));
-        header.extend(["base", "decision"].map(str::to_owned));
-        header.extend_from_slice(self.names);
+        let kept = each_once(self.kept);
+        let mut computed: Vec<String> = vec!["row".to_owned()];
+        computed.extend(several.then(|| "machine".to_owned()));
+        computed.extend(["base", "decision"].map(str::to_owned));
+        computed.extend_from_slice(self.names);
         let has_pairs = self.found.interactions(0, 0).is_some();
         let pairs: Vec<(usize, usize)> = pairs(self.names.len()).filter(|_| has_pairs).collect();
-        header.extend(pairs.iter().map(|(p, q)| format!("{}:{}", self.names[*p], self.names[*q])));
+        computed.extend(pairs.iter().map(|(p, q)| format!("{}:{}", self.names[*p], self.names[*q])));
+        let mut header = free_names(computed, "computed_", &kept);
+        // The number of the row is the first column.
+        header.splice(1..1, kept.iter().map(|column| column.name.clone()));
         write_line(&header, delimiter, out)?;
         for (i, row) in self.rows.iter().enumerate() {
             for (m, machine) in self.machines.iter().enumerate() {
                 let mut line = vec![(row + 1).to_string()];
-                line.extend(self.kept.iter().map(|column| column.fields[*row].clone()));
+                line.extend(kept.iter().map(|column| column.fields[*row].clone()));
                 line.extend(several.then(|| machine.clone()));
                 line.extend([self.found.base(m), self.found.decision(i, m)].map(format::exact));
                 line.extend(self.found.values(i, m).iter().map(|value| format::exact(*value)));

@@ -2,9 +2,13 @@
 
 use crate::console::failure::Failure;
 use crate::console::format;
+use crate::console::notes::Notes;
+use crate::files::input::Input;
 use maxmargin::core::TargetKind;
 use maxmargin::data::ClassLabels;
-use maxmargin::metrics::{Best, Metric, Purpose, TWO_CLASS_METRICS, all_metrics, metrics_of};
+use maxmargin::metrics::{
+    BALANCED_ACCURACY, Best, CLASS_METRICS, INLIERS, Metric, Purpose, TWO_CLASS_METRICS, all_metrics, are_sides, metrics_of,
+};
 
 /// The metric by which cells are compared.
 pub(super) struct Choice {
@@ -16,13 +20,49 @@ impl Choice {
     /// Returns the metric of this name, or the default for the purpose.
     pub(super) fn new(purpose: Purpose, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(Self { metric: metrics_of(purpose)[0], purpose }) };
-        let known = || all_metrics(purpose).filter(|metric| !metric.is_diagnostic());
+        let of_sides = if purpose.target_kind == TargetKind::Nothing { CLASS_METRICS } else { &[] };
+        let known = || all_metrics(purpose).chain(of_sides.iter().copied()).filter(|metric| !metric.is_diagnostic());
         let unknown = || {
             let names: Vec<&str> = known().map(Metric::name).collect();
             Failure::Usage(format!("--metric {name}: unknown metric; there are {}", names.join(", ")))
         };
         let metric = known().find(|metric| metric.name() == name).ok_or_else(unknown)?;
         Ok(Self { metric, purpose })
+    }
+
+    /// Returns the choice for this data. One class is scored by labels of 1 and −1 unless a metric
+    /// is `asked` for: the share of inliers is largest where γ is near 0, whatever the data is.
+    ///
+    /// # Errors
+    ///
+    /// If a metric needs such labels and the data has others, or `is_search` is true and there is
+    /// nothing to choose by.
+    pub(super) fn of_data(self, asked: Option<&str>, is_search: bool, input: &Input, notes: &mut Notes) -> Result<Self, Failure> {
+        if self.target_kind() != TargetKind::Nothing {
+            return Ok(self);
+        }
+        let labels = &input.data.labels;
+        let has_sides = are_sides(labels) && labels.contains(&1.0) && labels.contains(&-1.0);
+        let by_inliers = self.name() == INLIERS.name();
+        let advice = "give rows the labels 1 (normal) and -1 (outlier), by which the balanced accuracy is scored";
+        match (asked, has_sides) {
+            (None, true) => return Ok(Self { metric: &BALANCED_ACCURACY, ..self }),
+            (None, false) if is_search => {
+                let what = format!(
+                    "one class without labels has nothing to choose gamma by: the share of inliers is largest where gamma is \
+                     near 0; {advice}, or train with -g and --nu of your own"
+                );
+                return Err(Failure::input(&input.name, what));
+            }
+            (Some(name), false) if !by_inliers => {
+                return Err(Failure::input(&input.name, format!("--metric {name}: one class without labels; {advice}")));
+            }
+            _ => {}
+        }
+        if by_inliers {
+            notes.warn(format!("the share of inliers is largest where gamma is near 0, whatever the data is; {advice}"));
+        }
+        Ok(self)
     }
 
     /// Checks that the metric applies to the data.

@@ -97,7 +97,8 @@ impl FinishedSearch<'_> {
         let Some(at) = at.filter(|at| !is_per_feature(*at)) else { return Reproduction::default() };
         let is_numeric = self.input.data.columns.as_ref().is_none_or(|columns| columns.are_numbers());
         // The column of the folds' groups is no feature.
-        let left_out = self.args.folds.source_of_groups().filter(|_| self.input.written.is_some());
+        let groups = self.input.written.as_ref().map_or(&[][..], |table| &table.groups);
+        let left_out = self.args.folds.source_of_groups().filter(|source| groups.iter().any(|(asked, _)| asked == source));
         Reproduction::of(self.args, &self.found.cells[at].result, &self.setup, is_numeric, left_out)
     }
 

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(run.quiet);
     let seeding = args.folds.seeding.seeding;
     let command = if args.whole { "search" } else { "grid" };
-    let mut request = svm_args.request(command, None, args.data.options.seed)?.seeded(seeding);
+    let mut request = svm_args.request(command, None, &args.data.options)?.seeded(seeding);
     let svm = request.svm()?;
     let needs = request.target_kind();
     check_output(args)?;
@@ -90,6 +90,7 @@ pub(crate) fn run(args: &GridArgs) -> Result<Outcome, Failure> {
     let context = RunContext { begun, threads: &threads };
     let read = with_groups(args.data.request(), [args.folds.source_of_groups()]);
     let input = request.load(&read, context, &mut notes)?;
+    let choice = choice.of_data(args.search.metric.as_deref(), args.whole, &input, &mut notes)?;
     let (plan, fold_plan) = plan(&args.folds.request(&args.data.options), needs, &input, &mut notes)?;
     write_folds(files.folds.take(), &plan)?;
     let scales = if args.whole && request.options.scale.is_none() {

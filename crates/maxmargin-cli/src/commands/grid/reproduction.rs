@@ -3,6 +3,7 @@
 use super::cell::CellDocument;
 use crate::args::{DataArgs, GridArgs};
 use crate::console::format;
+use crate::console::name_list::{joined, names};
 use crate::problem::weights::Weight;
 use crate::report::Setup;
 use clap::ValueEnum;
@@ -67,10 +68,10 @@ impl Words {
         self.option("--header", table.header.as_ref().map(name));
         self.option("--target", table.target.as_ref());
         self.flag("--no-target", table.no_target);
-        let left_out = left_out.filter(|name| !table.drop.iter().any(|dropped| dropped == name));
-        let drop: Vec<String> = table.drop.iter().cloned().chain(left_out.map(str::to_owned)).collect();
-        for (option, values) in [("--drop", &drop), ("--category", &table.category), ("--missing", &table.missing)] {
-            self.option(option, Some(values.join(",")).filter(|_| !values.is_empty()));
+        let mut drop = names(&table.drop);
+        drop.extend(left_out.filter(|name| !drop.iter().any(|dropped| dropped == name)).map(str::to_owned));
+        for (option, values) in [("--drop", drop), ("--category", names(&table.category)), ("--missing", names(&table.missing))] {
+            self.option(option, Some(joined(&values)).filter(|_| !values.is_empty()));
         }
     }
 

@@ -159,7 +159,7 @@ fn full(
             notes.warn("interrupted: nothing was written");
             return Ok(ControlFlow::Break(()));
         }
-        Err(error) => return Err(Failure::input(args.model.display(), error)),
+        Err(error) => return Err(full_failure(&error, args)),
     };
     Ok(ControlFlow::Continue(Some(ConformalPredictions {
         names: set_names(model),
@@ -170,6 +170,16 @@ fn full(
         exchangeable: Exchangeable::Rows,
         score: ConformalScore::Plain,
     })))
+}
+
+/// Returns the failure of full conformal prediction, with the option of the training that helps.
+fn full_failure(error: &UpdateError, args: &PredictArgs) -> Failure {
+    let what = match error {
+        UpdateError::NoData => "the model does not keep its training data; train it with --updatable".to_owned(),
+        UpdateError::TwoClasses(_) => format!("{error} (train --conformal 0.1)"),
+        other => other.to_string(),
+    };
+    Failure::input(args.model.display(), what)
 }
 
 /// Returns the names of the columns of sets.

@@ -7,6 +7,7 @@ use crate::args::{PredictArgs, decision_rule};
 use crate::console::failure::{Failure, Outcome};
 use crate::console::format;
 use crate::console::label_names;
+use crate::console::name_list::names;
 use crate::console::notes::Notes;
 use crate::files::input::request::DataRequest;
 use crate::files::input::{self, Input, MaxSize, Requirements};
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<Outcome, Failure> {
     let decide = decision_rule(&model, args.decide);
     let model = model.with_decision_rule(decide).map_err(|e| Failure::input(args.model.display(), e))?;
     let request = with_groups(args.data.request(), [args.conformal.conformal_groups.as_deref()]);
-    let input = load(&request, &args.id, &model, threads.par(), &mut notes)?;
+    let input = load(&request, &names(&args.id), &model, threads.par(), &mut notes)?;
     let begun = Instant::now();
     let rows = predicted_rows(&model, &input, args, threads.par(), &mut notes)?;
     let ControlFlow::Continue(PredictedRows { decisions, predicted, probabilities, conformal }) = rows else {

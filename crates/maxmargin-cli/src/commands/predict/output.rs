@@ -4,7 +4,7 @@ use super::conformal::ConformalPredictions;
 use crate::args::PredictArgs;
 use crate::console::{format, label_names};
 use crate::files::input::WrittenTable;
-use crate::report::{label_text, machine_names, write_fields};
+use crate::report::{each_once, free_names, label_text, machine_names, write_fields};
 use maxmargin::data::number::write_shortest;
 use maxmargin::model::{DecisionRule, Model};
 use std::io::{self, Write};
@@ -106,16 +106,16 @@ impl Predictions<'_> {
             Columns::Probabilities => (self.probability_names(), self.probabilities),
             Columns::Conformal(found) => (found.names.clone(), &found.numbers[..]),
         };
-        let kept = || table.kept.iter().map(|column| &column.name[..]);
+        let kept = each_once(&table.kept);
         // A kept column may be the true label.
-        let label = if kept().any(|name| name == "label") { "predicted_label" } else { "label" };
-        let header: Vec<&str> = kept().chain([label]).chain(names.iter().map(|name| &name[..])).collect();
+        let computed = free_names(["label".to_owned()].into_iter().chain(names.iter().cloned()), "predicted_", &kept);
+        let header: Vec<&str> = kept.iter().map(|column| &column.name).chain(&computed).map(String::as_str).collect();
         write_fields(&header, table.delimiter, out)?;
         for (row, label) in self.labels.iter().enumerate() {
             let numbers = &numbers[row * names.len()..][..names.len()];
             let label = label_text(*label);
             let numbers: Vec<String> = numbers.iter().map(|value| format::exact(*value)).collect();
-            let kept = table.kept.iter().map(|column| &column.fields[row][..]);
+            let kept = kept.iter().map(|column| &column.fields[row][..]);
             let fields: Vec<&str> = kept.chain([&label[..]]).chain(numbers.iter().map(|number| &number[..])).collect();
             write_fields(&fields, table.delimiter, out)?;
         }

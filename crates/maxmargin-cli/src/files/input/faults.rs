@@ -4,6 +4,7 @@ use super::names::{SHOWN, column_name};
 use super::{GapRule, Requirements, time_limit_failure};
 use crate::console::failure::Failure;
 use crate::console::format;
+use crate::console::name_list::joined;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::table::{self, ColumnProblem, TableError, ValueProblem};
@@ -37,11 +38,16 @@ fn columns_failure(name: &str, faults: &[TableError], wanted: &Requirements) -> 
     let imputes = matches!(wanted.gaps, GapRule::Imputed(None));
     let options = remedies(faults, imputes && faults.iter().any(is_gap));
     let more = faults.len().saturating_sub(LISTED);
-    let command: Vec<String> = std::iter::once(format::own_command()).chain(options).collect();
+    let advice = if options.is_empty() {
+        format!("mend them, or {}", filling(wanted))
+    } else {
+        let command: Vec<String> = std::iter::once(format::own_command()).chain(options).collect();
+        format!("mend them, or try: {}", command.join(" "))
+    };
     Failure::List {
         message: format!("{name}: {} columns cannot be used as they are", faults.len()),
         lines: faults.iter().take(LISTED).map(fault_line).chain((more > 0).then(|| format!("and {more} more"))).collect(),
-        advice: format!("mend them, or try: {}", command.join(" ")),
+        advice,
     }
 }
 
@@ -78,7 +84,7 @@ fn remedies(faults: &[TableError], imputes: bool) -> Vec<String> {
         }
     }
     let listed =
-        |option: &str, names: Vec<String>| (!names.is_empty()).then(|| format!("{option} {}", format::shell(&names.join(","))));
+        |option: &str, names: Vec<String>| (!names.is_empty()).then(|| format!("{option} {}", format::shell(&joined(&names))));
     [
         listed("--drop", drop),
         listed("--category", category),
@@ -108,7 +114,7 @@ pub(super) fn failure(name: &str, error: &TableError, wanted: &Requirements) -> 
 fn advice(error: &TableError, wanted: &Requirements) -> Option<String> {
     match error {
         TableError::Value { column, problem, .. } => value_advice(&shell(column), problem, wanted),
-        TableError::Column { column, problem } => column_advice(&shell(column), problem),
+        TableError::Column { column, problem } => column_advice(&shell(column), problem, wanted),
         TableError::NoFeatures => Some("pass --delimiter if the fields are separated by something else".to_owned()),
         TableError::Ragged { delimiter, .. } => {
             let delimiter = table::delimiter_in_words(*delimiter);
@@ -133,6 +139,7 @@ fn value_advice(column: &str, problem: &ValueProblem, wanted: &Requirements) -> 
                 if value.is_empty() { String::new() } else { format!(", or --category {column} if this is a word of its own") };
             format!("fill it in, pass --drop, or --impute median, mean or most-frequent{word}")
         }
+        ValueProblem::Missing { .. } => format!("fill it in, or {}", filling(wanted)),
         ValueProblem::Word { value, is_first_row, .. } => {
             let header = if *is_first_row { ", or --header yes if this line holds names" } else { "" };
             let missing = shell(value);
@@ -162,8 +169,17 @@ fn value_advice(column: &str, problem: &ValueProblem, wanted: &Requirements) -> 
     })
 }
 
+/// Returns what to do about missing values, which not every command fills in.
+fn filling(wanted: &Requirements) -> &'static str {
+    match (wanted.gaps, wanted.model) {
+        (GapRule::Imputed(_) | GapRule::Described, _) => "pass --impute median, mean or most-frequent",
+        (GapRule::Refused, Some(_)) => "take a model that fills gaps in: one of train TABLE --impute median",
+        (GapRule::Refused, None) => "pass --drop; train, cv, grid and search fill gaps in by --impute median",
+    }
+}
+
 /// Returns what to do about a whole column.
-fn column_advice(column: &str, problem: &ColumnProblem) -> Option<String> {
+fn column_advice(column: &str, problem: &ColumnProblem, wanted: &Requirements) -> Option<String> {
     match problem {
         ColumnProblem::Unfit(_) => Some(format!("make one of them, or --drop {column}")),
         ColumnProblem::Nothing | ColumnProblem::Identifiers { .. } => Some(format!("--drop {column}")),
@@ -172,11 +188,12 @@ fn column_advice(column: &str, problem: &ColumnProblem) -> Option<String> {
         }
         ColumnProblem::TooMany { .. } => Some(format!("--drop {column}, or put rare ones together")),
         ColumnProblem::Labels { .. } => Some("pass --target".to_owned()),
+        ColumnProblem::Gaps { .. } => Some(filling(wanted).to_owned()),
         other => other.advice().map(str::to_owned),
     }
 }
 
-/// Quotes a value for a shell.
+/// Quotes a value of an option with names for a shell.
 fn shell(value: &str) -> String {
-    format::shell(&quoted(value, SHOWN))
+    format::shell(&joined(&[quoted(value, SHOWN)]))
 }

@@ -4,6 +4,7 @@ mod faults;
 mod generated;
 mod names;
 mod place;
+mod read_columns;
 pub(crate) mod request;
 mod table;
 mod unnamed;
@@ -146,6 +147,7 @@ pub(crate) fn load_until(
         Ok(generator) if !is_file => {
             table::check_options(FileFormat::Libsvm, wanted, &args.table)?;
             let mut data = generated::data(generator, args)?;
+            args.warn_of_unused_cache(source, "generated", notes);
             as_of_columns(&mut data, source, wanted, notes);
             table::TableInput::of(data)
         }

@@ -1,5 +1,6 @@
 //! The request for data: a source, and how to read or generate it.
 
+use crate::console::notes::Notes;
 use std::path::PathBuf;
 
 /// The data of a command.
@@ -28,6 +29,15 @@ pub(crate) struct ReadRequest {
     /// The folder in which parsed files are cached.
     pub(crate) cache: Option<PathBuf>,
     pub(crate) table: TableRequest,
+}
+
+impl ReadRequest {
+    /// Warns of a cache that is not used, because only files of LIBSVM's format are cached.
+    pub(super) fn warn_of_unused_cache(&self, name: &str, what: &str, notes: &mut Notes) {
+        if self.cache.is_some() {
+            notes.warn(format!("--cache: {name} is {what}, and only files of LIBSVM's format are cached; leave it out"));
+        }
+    }
 }
 
 /// The format of a data file.

@@ -1,15 +1,14 @@
 //! Tables as data: the format of a file, notes about its columns, and errors worded by options.
 
 use super::names::{SHOWN, column_name};
+use super::read_columns::{ReadColumns, leaves_out_faulty, read_columns};
 use super::request::{FileFormat, ReadRequest, TableRequest};
-use super::{GapRule, Input, Requirements, faults, unnamed};
+use super::{Input, Requirements, faults, unnamed};
 use crate::console::failure::Failure;
 use crate::console::format;
 use crate::console::notes::Notes;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::table::{
-    self, ColumnKind, Columnar, ForeignFormat, KeptColumn, LabelRule, LikelierTarget, Look, TableOptions, TargetChoice,
-};
+use maxmargin::data::table::{self, ColumnKind, Columnar, ForeignFormat, KeptColumn, LikelierTarget, Look, TargetChoice};
 use maxmargin::data::{Columns, Dataset, RunControl, Table};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -146,18 +145,17 @@ pub(super) fn read(
     if let Some(asked) = columnar.filter(|asked| Columnar::of(bytes) != Some(*asked)) {
         return Err(Failure::input(name, format!("this is no file of {asked}; leave --format out, or name its own")));
     }
-    let options = options_of(own, format, wanted);
+    args.warn_of_unused_cache(name, "a table", notes);
     let control = RunControl::unlimited().limit_time(until.map(|until| until.saturating_duration_since(Instant::now())));
     let known = wanted.columns().map(|columns| Arc::new(columns.clone()));
-    let read = match &known {
-        Some(columns) => table::read_like(bytes, columns, &options, &control),
-        None => unnamed::read(bytes, &options, wanted, &control),
-    };
-    let mut table = read.map_err(|error| faults::failure(name, &error, wanted))?;
+    let ReadColumns { mut table, groups } = read_columns(name, own, format, wanted, notes, |options| match &known {
+        Some(columns) => table::read_like(bytes, columns, options, &control),
+        None => unnamed::read(bytes, options, wanted, &control),
+    })?;
     if let Some(columns) = &table.data.columns {
         note_format(name, columns, &table, columnar, known.is_some(), notes);
         note_cells(name, &table, notes);
-        if options.leave_out_faulty {
+        if leaves_out_faulty(wanted) {
             faults::warn(name, &table, columns, notes);
         }
         if known.is_none() {
@@ -174,33 +172,9 @@ pub(super) fn read(
         warn_of_columns(name, &table.data, known.is_none(), notes);
     }
     let Table { data, is_labelled, lines, unlabelled, delimiter, mut kept, likelier_target, .. } = table;
-    let groups = own.groups.iter().cloned().zip(kept.split_off(own.keep.len())).collect();
+    let groups = groups.into_iter().zip(kept.split_off(own.keep.len())).collect();
     let written = Some(WrittenTable { delimiter: delimiter.unwrap_or(','), kept, groups });
     Ok(TableInput { data, is_labelled, lines, unlabelled: unlabelled.rows, written, likelier_target })
-}
-
-/// Returns the options of reading a table for what is wanted of it.
-fn options_of(own: &TableRequest, format: FileFormat, wanted: &Requirements) -> TableOptions {
-    TableOptions {
-        delimiter: own.delimiter.or((format == FileFormat::Tsv).then_some(b'\t')),
-        skip_rows: own.skip_rows,
-        decimal_comma: own.decimal_comma,
-        header: own.header,
-        target: own.target.clone(),
-        no_target: own.no_target || (wanted.one_class && own.target.is_none()),
-        drop: own.drop.clone(),
-        // The columns of groups come last.
-        keep: own.keep.iter().chain(&own.groups).cloned().collect(),
-        categories: own.category.clone(),
-        missing_words: own.missing.clone(),
-        missing: wanted.missing(),
-        labels: match wanted.model {
-            Some(_) if wanted.known_labels => LabelRule::Known,
-            Some(_) => LabelRule::Optional,
-            None => LabelRule::Present,
-        },
-        leave_out_faulty: matches!(wanted.gaps, GapRule::Described),
-    }
 }
 
 /// Prints notes on everything that was detected and could be meant otherwise.

@@ -136,7 +136,19 @@ struct FeatureStats {
     max: f64,
     count: usize,
     sum: f64,
+    /// The sum of squared deviations, each divided by `unit`.
     squares: f64,
+    unit: f64,
+}
+
+impl FeatureStats {
+    /// Returns the power of two at or below the largest magnitude, and at most 1. A division by it
+    /// changes no digit, and then squares of deviations do not underflow.
+    fn power_of_two(&self) -> f64 {
+        const EXPONENT: u64 = 0x7ff << 52;
+        let magnitude = self.min.abs().max(self.max.abs());
+        f64::from_bits(magnitude.to_bits() & EXPONENT).clamp(f64::from_bits(1), 1.0)
+    }
 }
 
 impl Scaler {
@@ -160,7 +172,7 @@ impl Scaler {
             scaler.columns.iter_mut().for_each(|column| column.feature = numbers[column.feature as usize]);
             return Self { features: samples.features(), ..scaler };
         }
-        let nothing = FeatureStats { min: f64::INFINITY, max: f64::NEG_INFINITY, count: 0, sum: 0.0, squares: 0.0 };
+        let nothing = FeatureStats { min: f64::INFINITY, max: f64::NEG_INFINITY, count: 0, sum: 0.0, squares: 0.0, unit: 1.0 };
         let mut seen = vec![nothing; samples.features()];
         let mut total = 0;
         for i in rows.clone() {
@@ -178,14 +190,15 @@ impl Scaler {
                 (s.min, s.max) = (s.min.min(0.0), s.max.max(0.0));
             }
             s.sum /= total as f64;
-            s.squares = (total - s.count) as f64 * s.sum * s.sum;
+            s.unit = s.power_of_two();
+            s.squares = (total - s.count) as f64 * (s.sum / s.unit) * (s.sum / s.unit);
         }
         if method == ScaleMethod::Standard {
             // The variance needs a second pass over deviations: squares of one pass cancel when the
             // mean is large.
             for i in rows {
                 samples.row(i).for_each(|j, value| {
-                    let deviation = value - seen[j].sum;
+                    let deviation = (value - seen[j].sum) / seen[j].unit;
                     seen[j].squares += deviation * deviation;
                 });
             }
@@ -194,7 +207,7 @@ impl Scaler {
             let feature = u32::try_from(j).ok()?;
             let (low, high) = match method {
                 ScaleMethod::MinMax { .. } => (s.min, s.max),
-                ScaleMethod::Standard => (s.sum, (s.squares / total as f64).sqrt()),
+                ScaleMethod::Standard => (s.sum, (s.squares / total as f64).sqrt() * s.unit),
                 ScaleMethod::Given | ScaleMethod::Centre => (0.0, 1.0),
             };
             let varies = s.min < s.max || matches!(method, ScaleMethod::Given | ScaleMethod::Centre);

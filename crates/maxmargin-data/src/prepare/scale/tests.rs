@@ -53,6 +53,23 @@ fn standard_scaling_gives_mean_zero_and_variance_one() {
     assert_eq!(scaled, [-2.0, -1.0, 0.0, 3.0].map(|d: f64| d / 3.5_f64.sqrt()));
 }
 
+/// The squares of such deviations are 0 in double precision.
+#[test]
+fn tiny_features_have_a_deviation() {
+    for tiny in [1e-170, 1e-300, 2_f64.powi(-1070)] {
+        let values: Vec<f64> = [1.0, 0.0, 3.0, 0.0].iter().map(|value| value * tiny).collect();
+        let dense = Samples::from_dense(4, 1, values).expect("finite");
+        let sparse = Samples::from_sparse(1, vec![0, 1, 1, 2, 2], vec![0, 0], vec![tiny, 3.0 * tiny]).expect("finite");
+        for samples in [dense, sparse] {
+            let scaled = Scaler::fit(&samples, ScaleMethod::Standard).apply(&samples).expect("finite").dense_rows(0..4);
+            // Mean 1 and variance 1.5; the least of the magnitudes have a bit less than four bits.
+            for (value, expected) in scaled.iter().zip([0.0, -1.0, 2.0, -1.0].map(|d: f64| d / 1.5_f64.sqrt())) {
+                assert!((value - expected).abs() <= 2_f64.powi(-4) * expected.abs(), "{tiny}: {value} {expected}");
+            }
+        }
+    }
+}
+
 #[test]
 fn sparse_data_stays_sparse_when_zero_stays_zero() {
     let counts = Samples::from_sparse(1000, vec![0, 1, 2, 3], vec![4, 4, 9], vec![2.0, 4.0, 5.0]).expect("valid");
