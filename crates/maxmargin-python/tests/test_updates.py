@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_iris, make_classification
 
 import maxmargin
 
@@ -110,3 +110,16 @@ def test_models_beneath_the_estimators_count_from_0_as_well():
 def test_numbers_of_threads_that_cannot_be(count):
     with pytest.raises(ValueError, match=f"{count} threads: use 1 to 512"):
         maxmargin.set_threads(count)
+
+
+def test_p_values_of_every_row_need_the_training_data_and_two_classes():
+    rows, species = load_iris(return_X_y=True)
+    two = species < 2
+    kept = maxmargin.SVC(gamma=0.25, keep_data=True).fit(rows[two], species[two])
+    found = kept.p_values(rows[:3])
+    assert found.shape == (3, 2)
+    assert ((found > 0) & (found <= 1)).all()
+    with pytest.raises(ValueError, match="fit with keep_data=True"):
+        maxmargin.SVC(gamma=0.25).fit(rows[two], species[two]).p_values(rows)
+    with pytest.raises(ValueError, match="are for two classes, and the estimator has 3: use conformal=0.1"):
+        maxmargin.SVC(gamma=0.25, keep_data=True).fit(rows, species).p_values(rows)

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 fn bench() -> Bench {
     let mut text = "\"who, where\",\"size, cm\",\"a \"\"b\"\", c\",d,kind\n".to_owned();
     for i in 0..60 {
-        let (size, other) = ((i * 37 % 30) as f64 / 8.0, (i * 53 % 61) as f64 / 7.0);
+        let (size, other) = (f64::from(i * 37 % 30) / 8.0, f64::from(i * 53 % 61) / 7.0);
         let kind = if size + 0.3 * other > 5.0 { "big" } else { "small" };
         writeln!(text, "N{}{},{size},{},{other},{kind}", i * 7919 % 1009, i, i % 5).expect("memory");
     }
