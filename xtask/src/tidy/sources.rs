@@ -18,7 +18,7 @@ const MACHINE: [&str; 7] = ["home", "work", "tmp", "root", "Users", "mnt", "scra
 pub(crate) fn check(layers: &Layers, file: &str, bytes: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut found = |line: usize, what: String, mend| findings.push(Finding { file: file.to_owned(), line, what, mend });
-    if bytes.len() > if file.starts_with(RAW) { 2 * LARGEST } else { LARGEST } {
+    if bytes.len() > if file.starts_with(RAW) { 3 * LARGEST } else { LARGEST } {
         found(1, format!("{} bytes", bytes.len()), "data belongs into datasets/manifest.toml, not under version control");
     }
     let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) else { return findings };

@@ -3,9 +3,8 @@
 use super::contender::{MeasuredSolver, Training};
 use crate::failure::Failure;
 use crate::measured::{LinearFigures, Measured, TracePoint};
-use maxmargin::core::{Dual, Formulation, Progress, Refused, Run, RunControl, Solve, Solved, Start};
+use maxmargin::core::{Dual, Formulation, Progress, Refused, Run, Solve, Solved, Start};
 use maxmargin::kernel::Space;
-use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 /// The most powers of ten in a trace.
@@ -79,16 +78,17 @@ impl Solve for TracedSolver {
     }
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-        let outer = run.control;
-        let mut seen = MachineTrace::default();
-        let observer = |progress: &Progress| {
-            seen.take(progress);
-            if outer.progress(progress).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let seen = Mutex::new(MachineTrace::default());
+        let take = |progress: &Progress| {
+            seen.lock().unwrap_or_else(PoisonError::into_inner).take(progress);
+            *progress
         };
-        let control = RunControl::new(observer).traced();
+        // A part of the run, so that it ends for the same reason.
+        let control = run.control.child(take).traced();
         let mut traced = Run { stop: run.stop, refine: run.refine, par: run.par, machine: run.machine, control: &control };
         let solved = self.usual.solve(dual, space, start, &mut traced)?;
         drop(control);
+        let seen = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         Ok(solved)
     }

@@ -1,4 +1,5 @@
-//! Refusals of models that are to be updated and cannot be: a training says so, not the first update.
+//! Refusals of models that are to be updated and cannot be: a training says so, not the first
+//! update.
 
 use super::ProblemRequest;
 use crate::console::failure::Failure;

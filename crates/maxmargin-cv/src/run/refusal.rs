@@ -1,6 +1,6 @@
 //! The reasons for which a model gets no calibration or no conformal predictions.
 
-use crate::study::label_text::label_in_words;
+use crate::run::label_text::label_in_words;
 use maxmargin_conformal::ConformalError;
 use maxmargin_core::TargetKind;
 use maxmargin_data::quote::quoted;

@@ -4,7 +4,6 @@ mod alternatives;
 mod calibration_options;
 mod conformal_groups;
 mod conformal_options;
-pub(crate) mod label_text;
 pub(crate) mod layout;
 pub(crate) mod level_chain;
 pub(crate) mod matching;

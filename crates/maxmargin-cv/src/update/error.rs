@@ -1,6 +1,6 @@
 //! The errors of updates of models.
 
-use crate::study::label_text::label_in_words;
+use crate::run::label_text::label_in_words;
 use maxmargin_core::DualError;
 use maxmargin_data::codec::CodecError;
 use maxmargin_data::samples::SamplesError;

@@ -12,7 +12,7 @@ pub use machine::PathStats;
 pub use numbers::{NumbersError, Place, number_or_range, numbers_of};
 pub use training_data::TrainingData;
 
-use crate::study::label_text::labels_in_words;
+use crate::run::label_text::labels_in_words;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::{Terms, positions, terms};
 use crate::study::refit::Refit;

@@ -1,7 +1,7 @@
 //! Statements of a model that are checked against the data without kernel values.
 
 use super::verdict::Check;
-use crate::study::label_text::labels_in_words;
+use crate::run::label_text::labels_in_words;
 use crate::study::refit::Refit;
 use crate::update::{TrainingData, UpdateError};
 use maxmargin_data::Dataset;

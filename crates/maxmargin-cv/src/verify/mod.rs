@@ -9,7 +9,7 @@ mod verdict;
 pub use error::VerifyError;
 pub use verdict::{Check, MachineVerdict};
 
-use crate::study::label_text::labels_in_words;
+use crate::run::label_text::labels_in_words;
 use crate::study::layout::MachineLayout;
 use crate::study::matching::{Terms, by_targets, positions, terms};
 use crate::study::space_source::{Prepared, SpaceSource};

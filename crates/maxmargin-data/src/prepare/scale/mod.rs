@@ -2,12 +2,14 @@
 
 mod centre;
 mod error;
+mod feature_stats;
 mod range_file;
 
 pub use error::{ScaleError, ScaledBy};
 pub use range_file::RangeError;
 
 use crate::samples::{Samples, SamplesError, prefers_dense};
+use feature_stats::FeatureStats;
 use serde::{Deserialize, Serialize};
 
 /// The scaling method.
@@ -126,28 +128,6 @@ impl TargetRange {
     /// The label with this scaled value (up to rounding).
     pub fn invert(&self, scaled: f64) -> f64 {
         interpolate(scaled, self.lower, self.upper, self.min, self.max)
-    }
-}
-
-/// The statistics of a feature from one pass over some rows.
-#[derive(Clone, Copy)]
-struct FeatureStats {
-    min: f64,
-    max: f64,
-    count: usize,
-    sum: f64,
-    /// The sum of squared deviations, each divided by `unit`.
-    squares: f64,
-    unit: f64,
-}
-
-impl FeatureStats {
-    /// Returns the power of two at or below the largest magnitude, and at most 1. A division by it
-    /// changes no digit, and then squares of deviations do not underflow.
-    fn power_of_two(&self) -> f64 {
-        const EXPONENT: u64 = 0x7ff << 52;
-        let magnitude = self.min.abs().max(self.max.abs());
-        f64::from_bits(magnitude.to_bits() & EXPONENT).clamp(f64::from_bits(1), 1.0)
     }
 }
 
