@@ -185,6 +185,12 @@ fn wrong_text_is_refused_with_its_line() {
         ("kernel_type rbf", "kernel_type fancy", "not supported by this version: kernel_type fancy"),
         ("svm_type c_svc", "svm_type two_class", "not supported by this version: svm_type two_class"),
         ("nr_class 2", "nr_class 3", "2 labels for 3 classes"),
+        ("nr_class 2\ntotal_sv", "nr_class 1\ntotal_sv", "2 labels for 1 classes"),
+        (
+            "nr_class 2\ntotal_sv 1\nrho 0\nlabel 1 -1",
+            "nr_class 1\ntotal_sv 1\nrho\nlabel 1",
+            "the model has one class, as svm-train",
+        ),
         ("label 1 -1", "label 1 2 3", "3 labels for 2 classes"),
         ("total_sv 1", "total_sv 4000000000", "line 10: 1 support vectors, but total_sv is 4000000000"),
         ("1 1:1 ", "1 1:1 1:2", "line 10: index 1 does not ascend"),

@@ -390,7 +390,7 @@ fn what_cannot_be_is_one_clear_line() {
     assert!(says(Svm::nu_svr(1.0, 1.5)).contains("at most 1"));
     assert!(says(Svm::one_class(0.0)).contains("above 0"));
     assert!(says(Svm::epsilon_svr(1.0, -0.5)).contains("epsilon is -0.5"));
-    assert!(says(Svm::epsilon_svr(-1.0, 0.5)).contains("C of variable 0 is -1"));
+    assert!(says(Svm::epsilon_svr(-1.0, 0.5)).contains("C times the weight of sample 0 (from 0) is -1"));
     let weighted = Svm::epsilon_svr(1.0, 0.1).class_weight(1.0, 2.0).fit(&classes);
     assert!(matches!(weighted, Err(Error::Classes("epsilon-svr"))));
     let squared = Svm::nu_svc(0.3).loss(maxmargin::core::Loss::SquaredHinge).fit(&classes);

@@ -13,10 +13,11 @@ pub(super) struct FeatureStats {
 }
 
 impl FeatureStats {
-    /// Returns the power of two at or below the largest magnitude. A division by it changes no
-    /// digit, and then squares of deviations neither underflow nor overflow.
+    /// Returns the power of two at or below the largest magnitude, and at most 1. A division by it
+    /// changes no digit, and then squares of deviations do not underflow.
     pub(super) fn power_of_two(&self) -> f64 {
         const EXPONENT: u64 = 0x7ff << 52;
-        f64::from_bits(self.min.abs().max(self.max.abs()).to_bits() & EXPONENT).max(f64::from_bits(1))
+        let magnitude = self.min.abs().max(self.max.abs());
+        f64::from_bits(magnitude.to_bits() & EXPONENT).clamp(f64::from_bits(1), 1.0)
     }
 }

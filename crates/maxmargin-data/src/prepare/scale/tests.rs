@@ -53,10 +53,10 @@ fn standard_scaling_gives_mean_zero_and_variance_one() {
     assert_eq!(scaled, [-2.0, -1.0, 0.0, 3.0].map(|d: f64| d / 3.5_f64.sqrt()));
 }
 
-/// The squares of such deviations are 0 or infinite in double precision.
+/// The squares of such deviations are 0 in double precision.
 #[test]
-fn tiny_and_huge_features_have_a_deviation() {
-    for tiny in [1e-170, 1e-300, 2_f64.powi(-1070), 1e200, 1e307] {
+fn tiny_features_have_a_deviation() {
+    for tiny in [1e-170, 1e-300, 2_f64.powi(-1070)] {
         let values: Vec<f64> = [1.0, 0.0, 3.0, 0.0].iter().map(|value| value * tiny).collect();
         let dense = Samples::from_dense(4, 1, values).expect("finite");
         let sparse = Samples::from_sparse(1, vec![0, 1, 1, 2, 2], vec![0, 0], vec![tiny, 3.0 * tiny]).expect("finite");

@@ -208,7 +208,7 @@ impl Header {
     fn checked_labels(&mut self, rhos: usize, at: usize) -> Result<Vec<f64>, ModelError> {
         let labels = self.labels.take().ok_or_else(|| ModelError::line(at, "the header has no `label`"))?;
         let count = labels.len();
-        if count == 1 {
+        if count == 1 && self.classes.is_none_or(|classes| classes == 1) {
             let reason = "the model has one class, as svm-train writes it for data with a single label; it predicts that label for every row: train on two classes";
             return Err(ModelError::line(at, reason.to_owned()));
         }
