@@ -2,6 +2,7 @@
 
 mod faults;
 mod generated;
+mod max_size;
 mod names;
 mod place;
 mod read_columns;
@@ -15,7 +16,7 @@ use crate::console::notes::Notes;
 use crate::files::atomic_write::sweep;
 use crate::files::output::write_whole;
 use crate::files::signature::is_native_model;
-use crate::machine::memory;
+pub(crate) use max_size::MaxSize;
 use maxmargin::data::libsvm::{self, IndexBase, LineProblem, ReadError, ReadOptions};
 use maxmargin::data::scale::ScaleError;
 use maxmargin::data::table::LikelierTarget;
@@ -208,35 +209,6 @@ fn as_of_columns(data: &mut Dataset, name: &str, wanted: &Requirements, notes: &
 /// Returns the name of a source in messages.
 pub(crate) fn display_name(source: &str) -> String {
     if source == "-" { "standard input".to_owned() } else { source.to_owned() }
-}
-
-/// The limit on the unpacked bytes of a file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MaxSize {
-    bytes: u64,
-    given: bool,
-}
-
-impl MaxSize {
-    /// Half of the free memory: the other half is for the parsed data.
-    pub(crate) fn usual() -> Self {
-        Self { bytes: memory::free() / 2, given: false }
-    }
-
-    /// Returns the given limit, or [`MaxSize::usual`].
-    pub(crate) fn of(given: Option<u64>) -> Self {
-        given.map_or_else(Self::usual, |bytes| Self { bytes, given: true })
-    }
-
-    fn exceeded(self, name: &str) -> Failure {
-        Failure::input(name, format!("unpacked, {}", self.in_words()))
-    }
-
-    fn in_words(self) -> String {
-        let size = format::bytes(self.bytes);
-        let limit = if self.given { format!("{size} (--max-size)") } else { format!("{size}, half of the free memory") };
-        format!("the file has more than {limit}; raise --max-size SIZE to read it")
-    }
 }
 
 /// Reads the text of a file that is not data: folds, ranges, numbers.
