@@ -14,7 +14,7 @@ fn a_file_may_take_half_of_what_is_free_unless_told() {
     for (limit, says, proposes) in [
         (usual, "half of the free memory", false),
         (MaxSize::of(None), "half of the free memory; raise --max-size", true),
-        (MaxSize::of(Some(5)), "5 bytes (--max-size)", true),
+        (MaxSize::of(Some(5)), "(--max-size); raise", true),
     ] {
         let words = limit.in_words();
         assert!(words.contains(says) && words.contains("raise --max-size") == proposes, "{words}");
