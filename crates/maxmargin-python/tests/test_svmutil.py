@@ -274,15 +274,21 @@ def test_rows_of_any_length_and_kind_are_one_matrix():
     assert found.n == 3
     assert_array_equal(found._rows.toarray()[:, 1:], [[1, 2, 0], [3, 0, 0], [0, 0, 7]])
     model = svmutil.svm_train([1, -1, 1], rows, "-q -t 0")
-    assert svmutil.svm_predict([], rows, model, "-q")[0] == svmutil.svm_predict([], [{1: 1, 2: 2}, {1: 3}, {3: 7}], model, "-q")[0]
+    assert (
+        svmutil.svm_predict([], rows, model, "-q")[0] == svmutil.svm_predict([], [{1: 1, 2: 2}, {1: 3}, {3: 7}], model, "-q")[0]
+    )
     with pytest.raises(ValueError, match=re.escape("row 1 (from 0), index 2: value nan is not finite")):
         svmutil.svm_train([1, -1], [{1: 1}, {2: float("nan")}], "-q")
 
 
 def test_predictions_check_their_options():
     model = svmutil.svm_train([1, -1, 1, -1], [[1], [-1], [2], [-2]], "-q -t 0 -b 1")
-    for options, message in [("-b no", "option -b: 'no' is neither 0 nor 1"), ("-b -q", "'-q' is neither"), ("-q -b", "-b has no value")]:
+    for options, message in [
+        ("-b no", "option -b: 'no' is neither 0 nor 1"),
+        ("-b -q", "'-q' is neither"),
+        ("-q -b", "-b has no value"),
+    ]:
         with pytest.raises(ValueError, match=message):
             svmutil.svm_predict([1], [[1]], model, options)
-    with pytest.raises(TypeError, match="for an estimator use sklearn.model_selection.cross_validate"):
+    with pytest.raises(TypeError, match=r"for an estimator use sklearn\.model_selection\.cross_validate"):
         maxmargin.cross_validate(maxmargin.SVC(), X, FLOWERS)

@@ -121,5 +121,5 @@ def test_p_values_of_every_row_need_the_training_data_and_two_classes():
     assert ((found > 0) & (found <= 1)).all()
     with pytest.raises(ValueError, match="fit with keep_data=True"):
         maxmargin.SVC(gamma=0.25).fit(rows[two], species[two]).p_values(rows)
-    with pytest.raises(ValueError, match="are for two classes, and the estimator has 3: use conformal=0.1"):
+    with pytest.raises(ValueError, match=r"are for two classes, and the estimator has 3: use conformal=0\.1"):
         maxmargin.SVC(gamma=0.25, keep_data=True).fit(rows, species).p_values(rows)

@@ -304,7 +304,9 @@ def cross_validate(
     ((20,), True)
     """
     if hasattr(X, "fit"):
-        raise TypeError("cross_validate takes rows, labels and folds; for an estimator use sklearn.model_selection.cross_validate")
+        raise TypeError(
+            "cross_validate takes rows, labels and folds; for an estimator use sklearn.model_selection.cross_validate"
+        )
     X, y = _rows(X), _targets(y)
     if isinstance(folds, int | np.integer):
         if not 2 <= folds <= len(y):

@@ -67,7 +67,9 @@ class svm_problem:  # noqa: N801 LIBSVM's name
         found = np.flatnonzero(~np.isfinite(self._rows.data))
         if len(found):
             row = int(np.searchsorted(self._rows.indptr, found[0], side="right")) - 1
-            raise ValueError(f"row {row} (from 0), index {self._rows.indices[found[0]]}: value {self._rows.data[found[0]]} is not finite")
+            raise ValueError(
+                f"row {row} (from 0), index {self._rows.indices[found[0]]}: value {self._rows.data[found[0]]} is not finite"
+            )
         return packed(self._rows[:, self.index_base :], self.y)
 
 

@@ -67,7 +67,9 @@ class Updatable(KernelMachine):
         """
         model = self._model_of()
         if len(self.classes_) > 2:
-            raise ValueError(f"p_values are for two classes, and the estimator has {len(self.classes_)}: use conformal=0.1 and predict_set")
+            raise ValueError(
+                f"p_values are for two classes, and the estimator has {len(self.classes_)}: use conformal=0.1 and predict_set"
+            )
         self._kept()
         values: Floats = self._evaluate(X, lambda rows: model.full_p_values(rows, per_class, megabytes(self.cache_size)))
         return values
