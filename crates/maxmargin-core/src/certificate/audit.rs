@@ -93,6 +93,12 @@ pub fn audit<'e>(
 }
 
 impl Audit {
+    /// The source of the sums: the one that was audited, or the same in twice the precision.
+    pub fn source<'e>(&self, audited: impl Into<Exact<'e>>) -> Exact<'e> {
+        let plain = audited.into();
+        plain.twofold().filter(|_| self.twofold).unwrap_or(plain)
+    }
+
     /// Certifies a point by its sums, which are those of `source`.
     fn from_sums(point: AuditPoint, source: Exact, sums: Vec<f64>) -> Self {
         let AuditPoint { dual, alpha, bias } = point;

@@ -344,6 +344,7 @@ fn coefficients_that_cancel_hide_no_optimum() {
     let points = [AuditPoint { dual: &dual, alpha: &solution.alpha, bias: 0.0 }];
     let audits = audit(&matrix, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     assert!(audits[0].twofold && audits[0].certificate == certificate, "{:?}", audits[0]);
+    assert!(audits[0].source(&matrix).is_twofold());
     // The same with a C at which plain sums suffice.
     let small =
         Dual::new(dual.ids().to_vec(), dual.sign().to_vec(), vec![-1.0; 40], vec![1.0; 40], 0.0, EqualityConstraint::Free);

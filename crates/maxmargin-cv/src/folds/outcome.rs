@@ -96,7 +96,7 @@ impl Outcome {
             solve_seconds: task.solve_seconds,
             ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, met)
         };
-        let screening = || gap_screening(&task.dual, trainer.space, &task.solution.alpha, &audit.gradient);
+        let screening = || gap_screening(&task.dual, audit.source(trainer.space), &task.solution.alpha, &audit.gradient);
         let proved = trainer.counts_fixed_labels.then(screening).flatten();
         let certificate = report.certificate.with_fixed_labels(proved.as_ref());
         let report = MachineReport { certificate, ..report };

@@ -14,7 +14,7 @@ use maxmargin_core::{
     Start, Status, Stop, Work, audit, certify_gradient, settle_twins, warm,
 };
 use maxmargin_data::Par;
-use maxmargin_kernel::{Exact, Rows, Space};
+use maxmargin_kernel::{Rows, Space};
 use maxmargin_path::PathError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -197,9 +197,7 @@ impl<'a> Trainer<'a> {
         if !warm::is_same_solution(&task.dual, &solution.alpha, dual) {
             return None;
         }
-        let plain = Exact::from(self.space);
-        let source = plain.twofold().filter(|_| audit.twofold).unwrap_or(plain);
-        audit.certificate = certify_gradient(dual, source, &solution.alpha, solution.bias, &audit.gradient);
+        audit.certificate = certify_gradient(dual, audit.source(self.space), &solution.alpha, solution.bias, &audit.gradient);
         if !self.stop.goal.met(&audit.certificate) {
             return None;
         }

@@ -85,7 +85,7 @@ impl Recomputation<'_> {
                 let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
                 matrix.weights(dual.ids(), &coef, par).0
             });
-            let fixed_labels = gap_screening(dual, source, &alpha, &audited.gradient);
+            let fixed_labels = gap_screening(dual, audited.source(source), &alpha, &audited.gradient);
             (audited, weights, fixed_labels)
         });
         let certificate = audited.certificate;
