@@ -85,8 +85,9 @@ pub fn audit<'e>(
         let sums: Vec<f64> = (0..samples).map(|i| sums[p * n + of(i)]).collect();
         let audit = Audit::from_sums(points[p], whole, sums);
         let Some(twofold) = twofold_for(&audit.certificate, whole) else { return Ok(audit) };
-        let all = 0..samples;
-        let sums = twofold.sums_of(&terms[p..=p], std::slice::from_ref(&all), Par::Seq, control)?;
+        // Several points leave no free thread.
+        let (all, par) = (0..samples, if h == 1 { par } else { Par::Seq });
+        let sums = twofold.sums_of(&terms[p..=p], std::slice::from_ref(&all), par, control)?;
         Ok(Audit::from_sums(points[p], twofold, sums))
     };
     par.map(h, certify_point).into_iter().collect()

@@ -39,10 +39,6 @@ pub(crate) struct TwofoldWeights {
 }
 
 impl TwofoldWeights {
-    fn zero(width: usize) -> Self {
-        Self { main: vec![0.0; width], rest: vec![0.0; width] }
-    }
-
     /// Adds to one weight, and the error of the addition to the rest (Knuth's two-sum).
     fn add(&mut self, at: usize, term: f64, error: f64) {
         let before = self.main[at];
@@ -83,7 +79,7 @@ impl Zero for Vec<f64> {
 
 impl Zero for TwofoldWeights {
     fn zero(width: usize) -> Self {
-        Self::zero(width)
+        Self { main: vec![0.0; width], rest: vec![0.0; width] }
     }
 }
 
