@@ -68,6 +68,10 @@ fn update(error: &UpdateError) -> String {
              fit on the changed data instead"
                 .to_owned()
         }
+        UpdateError::NoData => "the model does not keep its training data: fit with keep_data=True".to_owned(),
+        UpdateError::TwoClasses(count) => {
+            format!("p_values are for two classes, and the estimator has {count}: use conformal=0.1 and predict_set")
+        }
         other => other.to_string(),
     }
 }

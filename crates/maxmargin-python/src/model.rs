@@ -372,7 +372,7 @@ impl Model {
         let model = Arc::clone(&self.trained);
         let add = add.map(|data| Arc::clone(&data.data));
         let updated = run(py, None, move |channel| {
-            let kept = TrainingData::of(&model)?.ok_or("the model does not keep its training data: fit with keep_data=True")?;
+            let kept = TrainingData::of(&model)?.ok_or(maxmargin::cv::UpdateError::NoData)?;
             if !model.calibration().is_empty() {
                 return Err(
                     "the model has probabilities, which were fitted to its current rows: fit on the changed data instead".into(),

@@ -279,6 +279,8 @@ def test_rows_of_any_length_and_kind_are_one_matrix():
     )
     with pytest.raises(ValueError, match=re.escape("row 1 (from 0), index 2: value nan is not finite")):
         svmutil.svm_train([1, -1], [{1: 1}, {2: float("nan")}], "-q")
+    with pytest.raises(ValueError, match=re.escape("row 0 (from 0), index 3: value inf is not finite")):
+        svmutil.svm_predict([], [{3: float("inf")}], model, "-q")
 
 
 def test_predictions_check_their_options():

@@ -84,6 +84,7 @@ labelled_samples <- function(object, data, y = NULL) {
     frame <- model.frame(terms(object), as.data.frame(data), na.action = na.omit, xlev = object$xlevels)
     y <- model.response(frame)
     x <- model_rows(object, frame)
+    check_finite(x, y, seq_len(nrow(x)))
   } else {
     samples <- usable(rows_of(data), y, NULL, NULL, na.omit)
     x <- by_name(samples$x, colnames(object$SV))

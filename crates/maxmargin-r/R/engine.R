@@ -42,7 +42,6 @@ is_alive <- function(model) {
 
 # Returns the samples of a matrix or of sparse rows for the engine, with numbers as targets.
 native_data <- function(x, y = NULL) {
-  check_finite(x, NULL, seq_len(nrow(x)))
   if (!is.null(y)) y <- as.double(y)
   if (is_sparse(x)) return(Data$sparse(as.double(x@x), x@j, x@p, ncol(x), y))
   storage.mode(x) <- "double"

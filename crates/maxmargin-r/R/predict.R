@@ -49,14 +49,19 @@ new_samples <- function(object, newdata, na.action) {
   if (!formula) newdata <- rows_of(newdata)
   if (formula && is.null(colnames(newdata))) colnames(newdata) <- labels(terms(object))[seq_len(ncol(newdata))]
   names <- row_names(newdata)
+  rows <- seq_along(names)
   if (!sparse) newdata <- na.action(newdata)
   omitted <- if (sparse) NULL else attr(newdata, "na.action")
-  if (!is.null(omitted) && is.null(before)) names <- names[-omitted]
+  if (!is.null(omitted) && is.null(before)) {
+    names <- names[-omitted]
+    rows <- rows[-omitted]
+  }
   x <- if (formula) model_rows(object, as.data.frame(newdata)) else newdata
   if (ncol(x) != ncol(object$SV)) {
     stop("test data does not match model: it has ", ncol(x), " columns, and the model has ", ncol(object$SV), call. = FALSE)
   }
   if (!formula) warn_of_order(colnames(x), colnames(object$SV))
+  check_finite(x, NULL, rows)
   list(x = apply_scale(x, object$scaled, object$x.scale), na.action = omitted, names = names)
 }
 

@@ -171,16 +171,14 @@ check_weights <- function(weights) {
   }
 }
 
-# Returns a number of folds, or stops.
-whole_folds <- function(cross, least) {
+check_folds <- function(cross, least) {
   is_whole <- is.numeric(cross) && length(cross) == 1 && is.finite(cross) && cross == trunc(cross)
-  if (!is_whole || cross < 0 || cross == 1 || cross < least) {
+  if (!is_whole || cross < least || cross == 1) {
     stop("cross must be ", if (least == 0) "0, or ", "2 folds or more, and is ", deparse(cross)[1], call. = FALSE)
   }
-  cross
 }
 
-# Stops at the first value that is infinite: rows of x count from 1, as those of the data.
+# Stops at the first value that is missing or infinite. `rows` has the numbers of the rows in the data.
 check_finite <- function(x, y, rows) {
   if (is_sparse(x)) {
     first <- which(!is.finite(x@x))[1]
@@ -340,7 +338,7 @@ native_options <- function(object, class.weights) {
 fit <- function(object, class.weights, cross, fitted, keep) {
   samples <- object$samples
   n <- nrow(samples$x)
-  whole_folds(cross, least = 0)
+  check_folds(cross, least = 0)
   if (cross > n) stop("cross cannot exceed the number of observations: there are ", n, call. = FALSE)
   options <- native_options(object, class.weights)
   data <- native_data(samples$x, samples$codes)

@@ -14,8 +14,8 @@
 #'   folds.
 #' @param best.model whether the result has a model of the best parameters.
 #' @param tunecontrol an object of `tune.control` in package e1071: its `cross`, `sampling` ("cross"
-#'   or "fix"), `fix`, `best.model` and `performances` replace the arguments. `tune.control` of this package has the
-#'   same arguments.
+#'   or "fix"), `fix`, `best.model` and `performances` replace the arguments. `tune.control` of
+#'   this package has the same arguments.
 #' @param performances whether the result has the table of all combinations.
 #' @param random,nrepeat,sampling.aggregate,sampling.dispersion,error.fun arguments of e1071's
 #'   `tune.control` that `tune_svm` takes at their defaults alone.
@@ -148,7 +148,7 @@ check_extra <- function(names, formula) {
 
 # Returns the fold of each row, from 0: parts of a permutation, as e1071 makes them.
 tuning_folds <- function(n, cross) {
-  whole_folds(cross, least = 2)
+  check_folds(cross, least = 2)
   if (cross > n) stop("cross must be from 2 to the number of samples, ", n, call. = FALSE)
   fold <- integer(n)
   fold[sample(n)] <- cut(seq_len(n), breaks = cross, labels = FALSE) - 1L

@@ -64,17 +64,20 @@ class svm_problem:  # noqa: N801 LIBSVM's name
                 raise ValueError(
                     f"row {wrong[0]} (from 0) has the label {self.y[wrong[0]]:.17g}: labels are whole numbers of 32 bits to LIBSVM"
                 )
-        found = np.flatnonzero(~np.isfinite(self._rows.data))
-        if len(found):
-            row = int(np.searchsorted(self._rows.indptr, found[0], side="right")) - 1
-            raise ValueError(
-                f"row {row} (from 0), index {self._rows.indices[found[0]]}: value {self._rows.data[found[0]]} is not finite"
-            )
         return packed(self._rows[:, self.index_base :], self.y)
 
 
 def sparse_rows(x: Any, *, is_kernel: bool) -> sp.csr_matrix:
-    """Rows as a matrix whose columns are LIBSVM's indices: column 0 is empty unless there is an index 0."""
+    """Finite rows as a matrix whose columns are LIBSVM's indices: column 0 is empty unless there is an index 0."""
+    rows = _by_index(x, is_kernel=is_kernel)
+    found = np.flatnonzero(~np.isfinite(rows.data))
+    if len(found):
+        row = int(np.searchsorted(rows.indptr, found[0], side="right")) - 1
+        raise ValueError(f"row {row} (from 0), index {rows.indices[found[0]]}: value {rows.data[found[0]]} is not finite")
+    return rows
+
+
+def _by_index(x: Any, *, is_kernel: bool) -> sp.csr_matrix:
     if not is_sparse(x) and not isinstance(x, np.ndarray) and _needs_indices(x):
         # Lists are numbered from 1, or from 0 where the serial number of a kernel comes first.
         first = 0 if is_kernel else 1

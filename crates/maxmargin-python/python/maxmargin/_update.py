@@ -66,11 +66,6 @@ class Updatable(KernelMachine):
             When the estimator does not keep its data or has more than two classes.
         """
         model = self._model_of()
-        if len(self.classes_) > 2:
-            raise ValueError(
-                f"p_values are for two classes, and the estimator has {len(self.classes_)}: use conformal=0.1 and predict_set"
-            )
-        self._kept()
         values: Floats = self._evaluate(X, lambda rows: model.full_p_values(rows, per_class, megabytes(self.cache_size)))
         return values
 
@@ -110,18 +105,13 @@ class Updatable(KernelMachine):
         balanced = isinstance(self.class_weight, str)
         return scaled or balanced or bool(self._model.calibrations()) or self._model.is_conformal
 
-    def _kept(self) -> tuple[Any, Floats]:
-        """Return the training data that the model keeps."""
-        kept = self._model.kept()
-        if kept is None:
-            raise ValueError("the model does not keep its training data: fit with keep_data=True")
-        return kept
-
     def _changed(self, X: Any, y: Floats, gone: NDArray[np.intp]) -> Self:
         """Return the model with these additional samples, whose labels are the model's numbers, and without these rows."""
         if self._is_matrix():
             raise ValueError("add and remove are for kernels that are computed from features: fit on the changed kernel matrix")
-        kept = self._kept()
+        kept = self._model.kept()
+        if kept is None:
+            raise ValueError("the model does not keep its training data: fit with keep_data=True")
         if self._model.sample_weights is not None:
             raise ValueError(
                 "the model was trained with sample_weight, and add and remove know no weights: fit on the changed data"
