@@ -101,6 +101,14 @@ impl ReportAssembly<'_> {
         if leverage.iter().all(|of| of.is_nan()) {
             leverage.clear();
         }
+        let values = match &self.last {
+            Some(last) => {
+                let values = decisions.values.clone();
+                *lock(last) = decisions;
+                values
+            }
+            None => decisions.values,
+        };
         let mut counts = Vec::new();
         outcomes.iter().for_each(|outcome| Solved::add_counts(&mut counts, &outcome.counts));
         let wrong = |fold: &FoldReport| fold.correct.map_or(0, |correct| fold.test - correct);
@@ -113,15 +121,12 @@ impl ReportAssembly<'_> {
             certify_seconds: outcomes.iter().map(|outcome| outcome.certify_seconds).sum(),
             rows_computed: work.iter().map(|w| w.computed).sum(),
             kernel_bytes: work.iter().map(|w| w.peak_bytes).max().unwrap_or(0),
-            decisions: self.in_data_order(&decisions.values, outcomes.len(), &predicted),
+            decisions: self.in_data_order(values, outcomes.len(), &predicted),
             predicted,
             leverage,
             // The caller fills in C, the seeding and the total time.
             ..CvReport::empty(self.plan, outcomes.len())
         };
-        if let Some(last) = &self.last {
-            *lock(last) = decisions;
-        }
         Ok(report.summed(self.scoring.purpose, self.scoring.levels, self.labels))
     }
 
@@ -162,7 +167,8 @@ impl ReportAssembly<'_> {
         let label = |at: usize| if solved { self.classes.label(fold, &self.rule, row(at)) } else { f64::NAN };
         let labels: Vec<f64> = test.iter().map(|&at| label(at)).collect();
         test.iter().zip(&labels).for_each(|(&at, &label)| predicted[before + self.layout.data_row[at]] = label);
-        let of_test: Vec<f64> = test.iter().flat_map(|&at| row(at).iter().copied()).collect();
+        let read = if self.scoring.reads_decisions() { &test[..] } else { &[] };
+        let of_test: Vec<f64> = read.iter().flat_map(|&at| row(at).iter().copied()).collect();
         FoldReport {
             solved,
             correct: (solved && self.is_countable)
@@ -185,18 +191,31 @@ impl ReportAssembly<'_> {
         )
     }
 
-    /// Decision values of the samples that have a prediction, in the order of the data; NaN for the
-    /// others.
-    fn in_data_order(&self, decisions: &[f64], width: usize, predicted: &[f64]) -> Vec<f64> {
-        let rows = self.layout.data_row.len();
-        let mut by_data = vec![f64::NAN; decisions.len()];
-        for (at, row) in decisions.chunks_exact(width).enumerate() {
-            let i = at - at % rows + self.layout.data_row[at % rows];
-            if !predicted[i].is_nan() {
-                by_data[i * width..(i + 1) * width].copy_from_slice(row);
+    /// Brings decision values into the order of the data, in their place: those of many classes
+    /// take hundreds of megabytes. Samples that have no prediction get NaN.
+    fn in_data_order(&self, mut decisions: Vec<f64>, width: usize, predicted: &[f64]) -> Vec<f64> {
+        let data_row = &self.layout.data_row;
+        let mut moved = vec![0.0; width];
+        for of_round in decisions.chunks_exact_mut(data_row.len() * width) {
+            let mut done = vec![false; data_row.len()];
+            for first in 0..data_row.len() {
+                if done[first] {
+                    continue;
+                }
+                // A cycle of the permutation, until it comes back to the first row.
+                moved.copy_from_slice(&of_round[first * width..][..width]);
+                let mut at = first;
+                while !done[first] {
+                    at = data_row[at];
+                    of_round[at * width..][..width].swap_with_slice(&mut moved);
+                    done[at] = true;
+                }
             }
         }
-        by_data
+        for (row, _) in decisions.chunks_exact_mut(width).zip(predicted).filter(|(_, predicted)| predicted.is_nan()) {
+            row.fill(f64::NAN);
+        }
+        decisions
     }
 
     /// Exact decision values of all samples by the machines that were not trained on them,
@@ -216,7 +235,9 @@ impl ReportAssembly<'_> {
         let shared: usize = (0..held_out.len()).map(|fold| (0..width).filter(|&p| is_full(p, fold)).count()).sum();
         let mut found = self.last.as_ref().map(|last| std::mem::take(&mut *lock(last))).unwrap_or_default();
         found.machines.resize(held_out.len() * width, None);
-        found.values.resize(self.plan.rounds() * n * width, 0.0);
+        if found.values.is_empty() {
+            found.values = vec![0.0; self.plan.rounds() * n * width];
+        }
         // Decision values of folds without a solution are not reported, and the time for them is
         // over.
         let is_reported =

@@ -8,8 +8,9 @@ use crate::run::error::CvError;
 use maxmargin_kernel::RowWork;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Callback for every cell (value of C) that is complete: its index and its results.
-pub(crate) type OnCellDone<'a> = &'a (dyn Fn(usize, &Finished) + Sync);
+/// Makes what is kept of every cell (value of C) as soon as it is complete, from its index and its
+/// results. The decision values of many classes are large, so that a search drops them here.
+pub(crate) type OnCellDone<'a, T> = &'a (dyn Fn(usize, Finished) -> T + Sync);
 
 /// One entry for each machine.
 type Places = Vec<Option<(Outcome, RowWork)>>;
@@ -19,12 +20,13 @@ type Complete = (Vec<Outcome>, Vec<RowWork>);
 
 /// Collects outcomes from several threads. A thread that delivers the last outcome of a value of C
 /// makes the report of that value, and of later ones that are complete by then.
-pub(crate) struct ResultCollector<R> {
+pub(crate) struct ResultCollector<'a, R, T> {
     /// Outcomes so far, for each value of C.
     waiting: Vec<Mutex<Places>>,
     turn: Mutex<Turn>,
-    reports: Vec<Mutex<Option<Result<CvReport, CvError>>>>,
+    kept: Vec<Mutex<Option<Result<T, CvError>>>>,
     report: R,
+    on_cell_done: OnCellDone<'a, T>,
 }
 
 /// Reports are made in the order of the values, so that one may use what the last one has computed
@@ -48,22 +50,22 @@ impl Turn {
     }
 }
 
-impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCollector<R> {
+impl<'a, R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>, T> ResultCollector<'a, R, T> {
     /// An empty collector. It calls `report` once for each value, in their order, with the outcomes
-    /// of all machines.
-    pub(crate) fn new(values: usize, machines: usize, report: R) -> Self {
+    /// of all machines, and then `on_cell_done`.
+    pub(crate) fn new(values: usize, machines: usize, report: R, on_cell_done: OnCellDone<'a, T>) -> Self {
         let places = || (0..machines).map(|_| None).collect();
         Self {
             waiting: (0..values).map(|_| Mutex::new(places())).collect(),
             turn: Mutex::new(Turn { ready: (0..values).map(|_| None).collect(), next: 0, busy: false }),
-            reports: (0..values).map(|_| Mutex::new(None)).collect(),
+            kept: (0..values).map(|_| Mutex::new(None)).collect(),
             report,
+            on_cell_done,
         }
     }
 
-    /// Adds the outcome of machine `p` at a value. Calls `on_cell_done` if this completes the
-    /// value.
-    pub(crate) fn put(&self, value: usize, p: usize, outcome: Outcome, work: RowWork, on_cell_done: OnCellDone) {
+    /// Adds the outcome of machine `p` at a value.
+    pub(crate) fn put(&self, value: usize, p: usize, outcome: Outcome, work: RowWork) {
         let all = {
             let mut waiting = self.waiting[value].lock().unwrap_or_else(PoisonError::into_inner);
             waiting[p] = Some((outcome, work));
@@ -80,7 +82,7 @@ impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCo
         turn.busy = true;
         while let Some((value, complete)) = turn.take_next() {
             drop(turn);
-            self.make_report(value, complete, on_cell_done);
+            self.make_report(value, complete);
             turn = self.turn();
         }
         turn.busy = false;
@@ -90,33 +92,31 @@ impl<R: Fn(usize, &[Outcome], &[RowWork]) -> Result<CvReport, CvError>> ResultCo
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn make_report(&self, value: usize, (mut outcomes, work): Complete, on_cell_done: OnCellDone) {
-        let report = (self.report)(value, &outcomes, &work).map(|report| {
+    fn make_report(&self, value: usize, (mut outcomes, work): Complete) {
+        let kept = (self.report)(value, &outcomes, &work).map(|report| {
             let alpha = outcomes.iter_mut().map(|of| of.full.take().map_or_else(Vec::new, |full| full.alpha)).collect();
             let values_to_repeat = outcomes.iter().map(|of| of.carried_values).max().unwrap_or(0);
-            let cell = Finished { report, alpha, values_to_repeat };
-            on_cell_done(value, &cell);
-            cell.report
+            (self.on_cell_done)(value, Finished { report, alpha, values_to_repeat })
         });
-        *self.reports[value].lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+        *self.kept[value].lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
     }
 
-    /// The reports up to the first value that some machine did not reach, or that could not be
-    /// certified any more.
+    /// Returns the results of the values up to the first one that some machine did not reach, or
+    /// that could not be certified any more.
     ///
     /// # Errors
     ///
     /// When there is none.
-    pub(crate) fn reports(self) -> Result<Vec<CvReport>, CvError> {
-        let mut reports = Vec::new();
-        for report in self.reports {
-            match report.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                Some(Ok(report)) => reports.push(report),
-                Some(Err(CvError::Ended(_))) if !reports.is_empty() => break,
+    pub(crate) fn kept(self) -> Result<Vec<T>, CvError> {
+        let mut all = Vec::new();
+        for kept in self.kept {
+            match kept.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Some(Ok(kept)) => all.push(kept),
+                Some(Err(CvError::Ended(_))) if !all.is_empty() => break,
                 Some(Err(error)) => return Err(error),
                 None => break,
             }
         }
-        Ok(reports)
+        Ok(all)
     }
 }

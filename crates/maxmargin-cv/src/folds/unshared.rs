@@ -29,6 +29,7 @@ pub(crate) fn cross_validate(
 ) -> Result<CvReport, CvError> {
     let study = &study.with_one_width()?;
     let mut report = CvReport::empty(plan, study.machines());
+    report.decisions = vec![f64::NAN; report.predicted.len() * study.machines()];
     let all = study.fold_classes(plan);
     for fold in 0..plan.folds() {
         let fold = UnsharedFold { study, plan, fold, classes: &all };

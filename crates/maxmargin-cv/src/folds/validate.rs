@@ -5,6 +5,7 @@ use crate::folds::assemble::{Decisions, ReportAssembly};
 use crate::folds::collector::{OnCellDone, ResultCollector};
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::machine_run::{MachineRun, Step, WarmStart};
+use crate::folds::outcome::Outcome;
 use crate::folds::shared_machines::SharedFolds;
 use crate::folds::unshared;
 use crate::plan::FoldPlan;
@@ -22,14 +23,13 @@ use crate::study::spaces::Spaces;
 use crate::train::Fitted;
 use maxmargin_core::{BiasTerm, Formulation, Loss, Progress, RunControl, Stage};
 use maxmargin_data::Par;
-use maxmargin_kernel::Gamma;
+use maxmargin_kernel::{Gamma, RowWork};
 use maxmargin_metrics::{Purpose, greatest_label, is_countable};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// A cross-validation at several values of C.
-#[derive(Clone, Copy)]
-pub(crate) struct CvRequest<'a> {
+pub(crate) struct CvRequest<'a, T> {
     /// Values of C, at least one.
     pub(crate) steps: &'a [Step<'a>],
     /// One machine of two classes prunes a value of C with more errors than this, or with more than
@@ -38,8 +38,7 @@ pub(crate) struct CvRequest<'a> {
     pub(crate) plan: &'a FoldPlan,
     pub(crate) seeding: Seeding,
     pub(crate) control: &'a RunControl<'a>,
-    /// Called for every value of C as soon as its report is complete.
-    pub(crate) on_cell_done: OnCellDone<'a>,
+    pub(crate) on_cell_done: OnCellDone<'a, T>,
     /// Collects the machines of all folds, if they are kept.
     pub(crate) keep: Option<&'a FoldMachineCollector<'a>>,
     /// Set if certificates count the labels that their gap fixes, which no cell of a search shows.
@@ -100,13 +99,13 @@ impl<'a> Study<'a> {
         control: &RunControl,
     ) -> Result<Vec<CvReport>, CvError> {
         let steps: Vec<Step> = values.iter().map(|&c| Step { c, from: None }).collect();
-        self.validate(CvRequest {
+        self.validate(&CvRequest {
             steps: &steps,
             max_errors: None,
             plan,
             seeding,
             control,
-            on_cell_done: &|_, _| (),
+            on_cell_done: &|_, cell| cell.report,
             keep: None,
             counts_fixed_labels: true,
             pool: &PagePool::default(),
@@ -153,16 +152,16 @@ impl<'a> Study<'a> {
             plan,
             seeding,
             control,
-            on_cell_done: &|_, _| (),
+            on_cell_done: &|_, cell| cell.report,
             keep,
             counts_fixed_labels: true,
             pool: &PagePool::default(),
         };
-        Ok(self.validate(request)?.remove(0))
+        Ok(self.validate(&request)?.remove(0))
     }
 
-    /// Cross-validates at every step of a request.
-    pub(crate) fn validate(&self, request: CvRequest) -> Result<Vec<CvReport>, CvError> {
+    /// Cross-validates at every step of a request, and returns what it keeps of each.
+    pub(crate) fn validate<T: Send>(&self, request: &CvRequest<T>) -> Result<Vec<T>, CvError> {
         assert!(!request.steps.is_empty(), "at least one value of C");
         if request.plan.len() != self.data.samples.len() {
             return Err(CvError::Plan { plan: request.plan.len(), data: self.data.samples.len() });
@@ -170,8 +169,8 @@ impl<'a> Study<'a> {
         let features = self.over_features()?;
         self.check_seeding(request.seeding, features)?;
         match self.shared(request.plan)? {
-            Some(prepared) => self.validate_shared(&prepared, &request, features),
-            None => self.validate_unshared(&request),
+            Some(prepared) => self.validate_shared(&prepared, request, features),
+            None => self.validate_unshared(request),
         }
     }
 
@@ -241,17 +240,17 @@ impl<'a> Study<'a> {
     }
 
     /// Cross-validates over the kernel values, or the features, that all folds share.
-    fn validate_shared(&self, prepared: &Prepared, request: &CvRequest, features: bool) -> Result<Vec<CvReport>, CvError> {
+    fn validate_shared<T: Send>(&self, prepared: &Prepared, request: &CvRequest<T>, features: bool) -> Result<Vec<T>, CvError> {
         let begun = Instant::now();
-        let CvRequest { steps, max_errors, plan, seeding, control, on_cell_done, keep, counts_fixed_labels, pool } = *request;
+        let CvRequest { steps, max_errors, plan, seeding, control, keep, counts_fixed_labels, pool, .. } = *request;
         let layout = if features { self.unsorted() } else { self.layout(Some(plan)) };
         let control = &study_control(control, begun, &self.stop);
         let source = self.shared_source(prepared, &layout, features, Some(pool), control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
         let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
-        let assembly = self.assembly(&layout, &classes, request, control);
+        let assembly = self.assembly(&layout, &classes, plan, steps.len(), control);
         let only_value_begun = (steps.len() == 1).then_some(begun);
-        let collector = ResultCollector::new(steps.len(), count, |value, outcomes, work| {
+        let report = |value: usize, outcomes: &[Outcome], work: &[RowWork]| {
             let begun = only_value_begun.unwrap_or_else(Instant::now);
             let mut report = assembly.assemble_report(&source, outcomes, work)?;
             (report.c, report.seeding) = (self.formulation.c().map(|_| steps[value].c), seeding.name());
@@ -261,7 +260,8 @@ impl<'a> Study<'a> {
                 keep.put(shared.machines(plan.folds(), outcomes)?);
             }
             Ok(report)
-        });
+        };
+        let collector = ResultCollector::new(steps.len(), count, report, request.on_cell_done);
         let chain = layout.level_chain();
         let validate = |p: usize, par: Par, spaces: &Spaces| {
             let of_machine = control.child(|progress| {
@@ -288,7 +288,7 @@ impl<'a> Study<'a> {
                 finished: &done,
                 chain: chain.as_ref(),
             };
-            run.run(spaces, &|value, outcome, work| collector.put(value, p, outcome, work, on_cell_done))
+            run.run(spaces, &|value, outcome, work| collector.put(value, p, outcome, work))
         };
         let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, &source, steps.len() > 1));
         Spaces::of(&source, &layout, feature, memory, |spaces| {
@@ -297,7 +297,7 @@ impl<'a> Study<'a> {
             }
             layout.map_machines(self.options.par, |p, par| validate(p, par, spaces))
         })?;
-        collector.reports()
+        collector.kept()
     }
 
     /// The inputs of the reports of a request.
@@ -305,11 +305,12 @@ impl<'a> Study<'a> {
         &'r self,
         layout: &'r MachineLayout,
         classes: &'r FoldClasses,
-        request: &CvRequest<'r>,
+        plan: &'r FoldPlan,
+        steps: usize,
         control: &'r RunControl<'r>,
     ) -> ReportAssembly<'r> {
         let (purpose, labels) = (Purpose::from(self.formulation), &self.data.labels[..]);
-        let samples = request.plan.rounds() * layout.data_row.len();
+        let samples = plan.rounds() * layout.data_row.len();
         ReportAssembly {
             scoring: Scoring {
                 purpose,
@@ -322,31 +323,30 @@ impl<'a> Study<'a> {
             labels,
             is_countable: is_countable(purpose.target_kind, labels),
             layout,
-            plan: request.plan,
+            plan,
             par: self.options.par,
             control,
-            last: Decisions::place(request.steps.len(), layout.machines.len(), samples),
+            last: Decisions::place(steps, layout.machines.len(), samples),
         }
     }
 
     /// Trains every fold as a study of its own: from zero, on training rows that are scaled by
     /// their own statistics.
-    fn validate_unshared(&self, request: &CvRequest) -> Result<Vec<CvReport>, CvError> {
+    fn validate_unshared<T>(&self, request: &CvRequest<T>) -> Result<Vec<T>, CvError> {
         self.check_seeding(request.seeding, false)?;
         let begun = Instant::now();
-        let mut reports = Vec::new();
+        let mut kept = Vec::new();
         for (value, step) in request.steps.iter().enumerate() {
             let at_c = Study { formulation: self.formulation.with_c(step.c), ..*self };
             let train: unshared::Trainer = &|study: &Study, control: &RunControl| study.train(control);
             let report = unshared::cross_validate(&at_c, request.plan, begun, request.control, request.keep, train)?;
             let stopped = report.status().ended_early();
             let cell = Finished { report: CvReport { c: Some(step.c), ..report }, alpha: Vec::new(), values_to_repeat: 0 };
-            (request.on_cell_done)(value, &cell);
-            reports.push(cell.report);
+            kept.push((request.on_cell_done)(value, cell));
             if stopped {
                 break;
             }
         }
-        Ok(reports)
+        Ok(kept)
     }
 }

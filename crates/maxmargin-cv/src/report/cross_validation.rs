@@ -84,7 +84,7 @@ pub struct CvReport {
 }
 
 impl CvReport {
-    /// An empty report for a number of machines.
+    /// A report for a number of machines, without decision values.
     pub(crate) fn empty(plan: &FoldPlan, machines: usize) -> Self {
         let tests = plan.rounds() * plan.len();
         Self {
@@ -111,7 +111,7 @@ impl CvReport {
             rows_computed: 0,
             kernel_bytes: 0,
             machines,
-            decisions: vec![f64::NAN; tests * machines],
+            decisions: Vec::new(),
             predicted: vec![f64::NAN; tests],
             leverage: Vec::new(),
         }

@@ -9,6 +9,7 @@ use maxmargin_data::codec::{self, CodecError};
 use maxmargin_data::sealed::{Seal, SealError};
 use maxmargin_metrics::FoldStatistics;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A cross-validation at one value of C, and the solution from which the next value starts.
 #[derive(Clone, Debug)]
@@ -26,13 +27,13 @@ pub struct Finished {
 
 /// The fields of a report that are not written to documents.
 #[derive(Serialize, Deserialize)]
-struct Hidden {
+struct Hidden<'a> {
     folds: Vec<HiddenFold>,
     full: Vec<MachineReport>,
     scores: Vec<(String, f64)>,
     spread: Vec<(String, FoldStatistics)>,
     counts: Vec<(String, u64)>,
-    decisions: Vec<f64>,
+    decisions: Cow<'a, [f64]>,
     predicted: Vec<f64>,
     /// Length of α of each machine, and its non-zero entries.
     alpha: Vec<(u64, Vec<(u32, f64)>)>,
@@ -77,7 +78,7 @@ impl Finished {
             scores: owned(&report.scores),
             spread: owned(&report.spread),
             counts: owned(&report.counts),
-            decisions: report.decisions.clone(),
+            decisions: Cow::Borrowed(&report.decisions),
             predicted: report.predicted.clone(),
             alpha: alpha.iter().map(sparse).collect(),
             values_to_repeat: *values_to_repeat as u64,
@@ -92,7 +93,7 @@ impl Finished {
     /// When the bytes are not such a cell, were stored under another key, or are damaged.
     pub fn decode(bytes: &[u8], key: &[u8; 32]) -> Result<Self, SealError> {
         let payload = Self::SEAL.open(bytes, key)?;
-        let (mut report, hidden): (CvReport, Hidden) = codec::decode(payload, payload.len())?;
+        let (mut report, hidden): (CvReport, Hidden<'_>) = codec::decode(payload, payload.len())?;
         let fits = report.folds.len() == hidden.folds.len();
         // A machine has at most two variables for each sample, and each sample of it has a decision
         // value. This bounds the length of α before memory is allocated.
@@ -112,7 +113,7 @@ impl Finished {
         report.full.iter_mut().for_each(|full| full.machines.clone_from(&hidden.full));
         (report.scores, report.spread, report.counts) =
             (with_static_names(hidden.scores), with_static_names(hidden.spread), with_static_names(hidden.counts));
-        (report.decisions, report.predicted) = (hidden.decisions, hidden.predicted);
+        (report.decisions, report.predicted) = (hidden.decisions.into_owned(), hidden.predicted);
         let values_to_repeat = usize::try_from(hidden.values_to_repeat).unwrap_or(usize::MAX);
         Ok(Self { report, alpha, values_to_repeat })
     }

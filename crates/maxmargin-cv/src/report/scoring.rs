@@ -16,6 +16,11 @@ pub(crate) struct Scoring<'a> {
 }
 
 impl Scoring<'_> {
+    /// Returns true if scores depend on decision values.
+    pub(crate) fn reads_decisions(&self) -> bool {
+        self.machines == 1 || !self.levels.is_empty()
+    }
+
     /// Returns the scores of some rows. `decisions` are row-major rows × machines.
     pub(crate) fn scores(&self, truth: &[f64], predicted: &[f64], decisions: &[f64]) -> Vec<Score> {
         if !self.levels.is_empty() {

@@ -173,10 +173,7 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         if mine && first < values.len() {
             let part = ColumnPart { begin, first };
             match self.validate(at, lanes, part, &steps, max_errors) {
-                Ok(reports) => {
-                    let new = (begin..).zip(reports).skip(first - begin);
-                    results.extend(new.map(|(row, report)| (self.each)(at, row, report)));
-                }
+                Ok(new) => results.extend(new),
                 // Cells that were done before this run remain valid.
                 Err(CvError::Ended(_)) if first > 0 => {}
                 Err(error) => failure = Some(error),
@@ -193,8 +190,9 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         true
     }
 
-    /// Cross-validates a part of the values of a column, and logs those that are new. Records an
-    /// interruption.
+    /// Cross-validates a part of the values of a column, and logs those that are new. Returns their
+    /// results, made as soon as a cell is complete: its decision values need not be kept. Records
+    /// an interruption.
     fn validate(
         &self,
         at: usize,
@@ -202,7 +200,7 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         ColumnPart { begin, first }: ColumnPart,
         steps: &[Step],
         max_errors: Option<usize>,
-    ) -> Result<Vec<CvReport>, CvError> {
+    ) -> Result<Vec<T>, CvError> {
         let GridColumn { study, values, .. } = &self.columns[at];
         let Shared { plan, seeding, control, log } = self.shared;
         let study = Study { stop: study.stop.left(self.begun, 0), memory: study.memory / lanes as u64, ..*study };
@@ -212,12 +210,15 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
             let Progress { done, total, .. } = self.progress();
             Progress { done, total, ..*progress }
         });
-        let on_cell_done = |row: usize, cell: &Finished| {
+        let on_cell_done = |row: usize, cell: Finished| {
             // A cell that ended early is not logged, so that the next run repeats it.
-            let row = begin + row;
-            if row >= first && !cell.report.status().ended_early() && log.keep(at, row, cell).is_break() {
+            let (row, status) = (begin + row, cell.report.status());
+            let is_new = row >= first;
+            let is_last = is_new && !status.ended_early() && log.keep(at, row, &cell).is_break();
+            if is_last || status == Status::Interrupted {
                 self.ended.store(true, Ordering::Relaxed);
             }
+            is_new.then(|| (self.each)(at, row, cell.report))
         };
         let request = CvRequest {
             steps,
@@ -230,13 +231,9 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
             counts_fixed_labels: false,
             pool: &self.pool,
         };
-        let result = study.validate(request);
-        let interrupted = match &result {
-            Ok(reports) => reports.iter().any(|report| report.status() == Status::Interrupted),
-            Err(error) => matches!(error, CvError::Ended(Status::Interrupted)),
-        };
-        self.ended.fetch_or(interrupted, Ordering::Relaxed);
-        result
+        let result = study.validate(&request);
+        self.ended.fetch_or(matches!(result, Err(CvError::Ended(Status::Interrupted))), Ordering::Relaxed);
+        result.map(|cells| cells.into_iter().flatten().collect())
     }
 }
 

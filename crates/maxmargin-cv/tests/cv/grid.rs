@@ -104,6 +104,43 @@ fn a_column_goes_on_from_any_cell_with_the_same_bits() {
 }
 
 /// Every byte of a cell counts, and its key.
+/// A log of one column that notes what happens.
+#[derive(Default)]
+struct Noted(Mutex<Vec<(&'static str, usize)>>);
+
+impl Noted {
+    fn note(&self, what: &'static str, row: usize) {
+        self.0.lock().expect("no panic").push((what, row));
+    }
+}
+
+impl CellLog for Noted {
+    fn open(&self, _: usize) -> ColumnState {
+        ColumnState::Mine(Vec::new())
+    }
+
+    fn keep(&self, _: usize, row: usize, _: &Finished) -> ControlFlow<()> {
+        self.note("logged", row);
+        ControlFlow::Continue(())
+    }
+
+    fn close(&self, _: usize) {}
+}
+
+/// Decision values of a hundred classes take hundreds of megabytes a cell: whoever drops them does
+/// so before the next cell is complete.
+#[test]
+fn each_cell_is_given_away_as_soon_as_it_is_complete() {
+    let case = Case::generated(Generator::Banana, 120, 4, 0.7, 1.0, 2).at(1e-3);
+    let columns = [GridColumn { study: case.study(Par::Seq), values: VALUES.to_vec(), most_errors: None }];
+    let log = Noted::default();
+    let shared = Shared { plan: &case.plan, seeding: Seeding::Full, control: &RunControl::unlimited(), log: &log };
+    let found = grid(&columns, shared, |_, row, _| log.note("given", row)).remove(0);
+    assert_eq!(found.expect("cells").len(), VALUES.len());
+    let expected: Vec<_> = (0..VALUES.len()).flat_map(|row| [("logged", row), ("given", row)]).collect();
+    assert_eq!(*log.0.lock().expect("no panic"), expected);
+}
+
 #[test]
 fn a_damaged_cell_is_none() {
     let case = Case::generated(Generator::Banana, 40, 2, 0.7, 1.0, 2);
