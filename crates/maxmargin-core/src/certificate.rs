@@ -9,4 +9,6 @@ pub(crate) mod gradient;
 pub(crate) mod margin;
 pub(crate) mod rounding;
 mod simplex;
+pub(crate) mod solution;
 pub(crate) mod twofold;
+pub(crate) mod weights;

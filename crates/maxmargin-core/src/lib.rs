@@ -32,13 +32,15 @@ mod solver;
 mod stopping;
 
 pub use certificate::audit::{Audit, AuditPoint, audit};
-pub use certificate::certify::{certify, certify_gradient, figures};
+pub use certificate::certify::{certify_gradient, figures};
 pub use certificate::crammer_singer::{CertifiedClasses, certify_crammer_singer};
 pub use certificate::figures::Certificate;
 pub use certificate::gap_screening::{GapScreening, gap_screening};
 pub use certificate::gradient::{NearGradients, exact_gradient, exact_sums};
 pub use certificate::margin::{certify_margin, certify_margin_rows};
 pub use certificate::rounding::{Rounding, rounding_of_sums};
+pub use certificate::solution::certify;
+pub use certificate::weights::{figures_of_weights, weights_are_nearer};
 pub use linalg::cholesky::{cholesky, eliminate};
 pub use linalg::dense;
 pub use linalg::factor::{Factor, SINGULAR};

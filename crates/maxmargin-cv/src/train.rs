@@ -166,11 +166,12 @@ impl Training<'_> {
                 (0..dual.len()).for_each(|k| values[dual.ids()[k]] = sum_of(dual, k, alpha[k], gradient[k]));
                 chain.put(dual, alpha, values);
             }
-            let decision = problem.decision(problem.dual(), &solved.solution);
+            let mut decision = problem.decision(problem.dual(), &solved.solution, space.matrix());
             let twins = TwinAlpha::all_of(&problem, &solved.solution.alpha);
+            let own = decision.weights.take();
             let weights = space.matrix().map(|matrix| {
                 let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().copied().unzip();
-                matrix.weights(&ids, &coef, par).0
+                own.unwrap_or_else(|| matrix.weights(&ids, &coef, par).0)
             });
             let kernel = new_work.take();
             self.done.fetch_add(1, Ordering::Relaxed);

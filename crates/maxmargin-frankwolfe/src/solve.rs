@@ -229,7 +229,7 @@ impl Descent<'_, '_> {
         };
         let gap = frank_wolfe_gap(&alpha, &gradient);
         let core_set = core.map_or(iterate.support.len(), |core| core.len());
-        let solution = Solution { alpha, bias: 0.0, gradient, status, work };
+        let solution = Solution { alpha, bias: 0.0, gradient, status, work, weights: None };
         FrankWolfeOutcome { solution, evidence, steps: made, core_set, gap }
     }
 }

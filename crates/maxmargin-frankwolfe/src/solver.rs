@@ -144,7 +144,7 @@ impl Simplex {
                     status = Status::Stalled;
                 }
                 let bias = decision(&simplex, &scaled.alpha, FEATURE).bias;
-                let solution = Solution { alpha: scaled.alpha, bias, gradient, status, work };
+                let solution = Solution { alpha: scaled.alpha, bias, gradient, status, work, weights: None };
                 return Ok(Solved { solution, exact: true, counts: vec![("core_set", core_set as u64)] });
             }
             match goal.kkt() {

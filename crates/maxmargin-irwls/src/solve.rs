@@ -380,7 +380,7 @@ impl<'a, 'g> Run<'a, 'g> {
         // Comparisons ignore NaN, so check for it.
         let finite = gradient.iter().all(|g| g.is_finite());
         let status = if status == Status::Converged && !finite { Status::Stalled } else { status };
-        let solution = Solution { alpha: self.state.alpha, bias, gradient, status, work: self.work };
+        let solution = Solution { alpha: self.state.alpha, bias, gradient, status, work: self.work, weights: None };
         let Self { chunks, exact_chunks, idle_chunks, optimiser, .. } = self;
         IrwlsOutcome { solution, chunks, exact_chunks, idle_chunks, optimiser }
     }

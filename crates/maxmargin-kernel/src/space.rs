@@ -204,6 +204,17 @@ impl<'a> Exact<'a> {
         }
     }
 
+    /// Computes the products of some samples with weights, given as (feature, weight); `None` if
+    /// there are no features, or if no sample has one of them.
+    pub fn products(&self, weights: &[(u32, f64)], samples: &[usize], par: Par) -> Option<Vec<f64>> {
+        match self {
+            Exact::Features(matrix) | Exact::TwofoldFeatures(matrix) => {
+                Some(matrix.products(&matrix.pack(weights, 0.0)?, samples, par))
+            }
+            Exact::Gram(..) => None,
+        }
+    }
+
     /// Computes `F = K[columns, ids] · coef` from exact kernel values or from the features. `coef`
     /// is row-major `ids.len() × h`, the result row-major `columns.len() × h`. Every kernel value
     /// is computed once for all `h`. The bits do not depend on `par`.

@@ -118,11 +118,11 @@ fn proximal_steps<R: FeatureRows>(
         balance(dual, &mut candidate);
         close(dual, &mut candidate);
         // 5: its certificate.
-        let next = point_values(newton.rows(), dual, &candidate, run.config.par);
+        let next = run.point(newton.rows(), &candidate, newton.own());
         let steps = newton.cost.steps - before;
         let slow = next.certificate.kkt > 0.5 * at.point.certificate.kkt;
         at.continues = false;
-        if next.certificate.dual >= at.point.certificate.dual || next.certificate.kkt < at.point.certificate.kkt {
+        if is_no_worse(&next, &at.point) {
             at.alpha = candidate;
             at.point = next;
             at.continues = wide && round == Round::Solved;
@@ -134,6 +134,21 @@ fn proximal_steps<R: FeatureRows>(
         at.sigma *= growth(round, steps, slow);
     }
     (at, None)
+}
+
+/// The growth of the gap in a step that shows that rounding, not progress of the dual, moved
+/// weights of the solver's own; and the relative gap below which it shows nothing.
+const BURST: f64 = 10.0;
+const CLOSE: f64 = 1e-3;
+
+/// Returns true if a step to `next` is taken.
+fn is_no_worse(next: &PointValues, at: &PointValues) -> bool {
+    let (of_next, of_at) = (&next.certificate, &at.certificate);
+    let has_burst = of_next.relative_gap() > CLOSE && of_next.gap() > BURST * of_at.gap();
+    if (next.has_own_w || at.has_own_w) && has_burst {
+        return false;
+    }
+    of_next.dual >= of_at.dual || of_next.kkt < of_at.kkt
 }
 
 /// Returns the end of the path and the next σ (step 2). Most active sets on the way are small and
@@ -166,7 +181,7 @@ fn path<R: FeatureRows>(run: &mut Run, newton: &mut Newton<R>) -> Position {
     let mut alpha = newton.solution();
     balance(dual, &mut alpha);
     close(dual, &mut alpha);
-    let point = point_values(newton.rows(), dual, &alpha, run.config.par);
+    let point = run.point(newton.rows(), &alpha, newton.own());
     Position { alpha, point, sigma: GROWTH * sigma.min(last), continues: true }
 }
 

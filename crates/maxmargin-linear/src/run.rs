@@ -151,6 +151,12 @@ pub(crate) struct RunEnd {
 }
 
 impl<'a> Run<'a> {
+    /// Returns the values of a point of a solver whose w and bias are `own`.
+    pub(crate) fn point<R: FeatureRows>(&self, rows: &R, alpha: &[f64], own: (&[f64], f64)) -> PointValues {
+        let (problem, tol, par) = ((self.dual, self.squares), self.control.tol(), self.config.par);
+        point_values(rows, self.dual, alpha, par).or_own(rows, problem, alpha, own, tol, par)
+    }
+
     pub(crate) fn random(&self) -> ChaCha8Rng {
         ChaCha8Rng::seed_from_u64(self.config.seed)
     }
@@ -223,7 +229,7 @@ impl<'a> Run<'a> {
     fn end<R: FeatureRows>(&mut self, descent: Descent<R>) -> RunEnd {
         self.work.steps = descent.steps;
         self.work.entries = descent.entries;
-        let values = point_values(descent.rows, self.dual, &descent.alpha, self.config.par);
+        let values = self.point(descent.rows, &descent.alpha, (&descent.w, 0.0));
         let status = self.control.ended.unwrap_or(Status::Converged);
         RunEnd { alpha: descent.alpha, values, status, work: self.work }
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod conjugate;
 pub(crate) mod newton;
+pub(crate) mod orthogonal;
 pub(crate) mod products;
 pub(crate) mod search;
 pub(crate) mod shared;

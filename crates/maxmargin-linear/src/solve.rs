@@ -11,11 +11,13 @@ use maxmargin_kernel::features::{FeatureRows, Job};
 /// A linear decision function and the dual solution that proves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearSolution {
-    /// The weights as (feature, weight), features ascending, zeros left out.
+    /// The weights as (feature, weight), features ascending, zeros left out. The solution has them
+    /// as its own where they are not the sum over α ([`Solution::weights`]).
     pub w: Vec<(u32, f64)>,
     /// α, gradient and status; `bias` is the constant added to `w · x`, for every kind of bias.
     pub solution: Solution,
-    /// The certificate, from values recomputed in `f64` from α alone.
+    /// The certificate, from values recomputed in `f64` from α alone, or from α and weights of its
+    /// own.
     pub certificate: Certificate,
     /// The cost of the run.
     pub work: LinearWork,
@@ -110,12 +112,13 @@ pub fn solve(
     };
     let ended = matrix.visit(Begin { run, alpha });
     let (w, feature_bias) = matrix.unpack(&ended.values.w);
-    let PointValues { gradient, bias, certificate, .. } = ended.values;
+    let PointValues { w: weights, has_own_w, gradient, bias, certificate } = ended.values;
     let iterations = ended.work.steps + ended.work.newton_steps;
     let solution = Solution {
         alpha: ended.alpha,
         bias: bias + feature_bias,
         gradient,
+        weights: has_own_w.then_some(weights),
         status: ended.status,
         work: Work { iterations, ..Work::default() },
     };

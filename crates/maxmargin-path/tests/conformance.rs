@@ -29,7 +29,7 @@ fn ordered(dual: &Dual, path: &Path, update: &Update) -> Solution {
     // samples imply.
     let bias = if update.status == Status::Converged { by_id.bias } else { bias_of(dual, &alpha, &gradient) };
     let work = Work { iterations: update.breakpoints as u64, ..Work::default() };
-    Solution { alpha, bias, gradient, status: update.status, work }
+    Solution { alpha, bias, gradient, status: update.status, work, weights: None }
 }
 
 /// Solves from the empty model by adding all samples; the start has no effect.

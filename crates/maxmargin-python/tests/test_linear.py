@@ -8,7 +8,7 @@ import scipy.sparse as sp
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import model_selection
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_classification
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
@@ -165,7 +165,7 @@ def test_searches_that_do_not_converge_or_are_not_ours_are_scikit_learns_own():
     grid = {"C": [0.1, 1.0]}
     with pytest.warns(sklearn.exceptions.ConvergenceWarning):
         assert (
-            not maxmargin.GridSearchCV(maxmargin.LinearSVC(max_iter=1, loss="hinge", tol=1e-12), {"C": [1e3, 1e5]})
+            not maxmargin.GridSearchCV(maxmargin.LinearSVC(max_iter=1, loss="hinge", tol=1e-17), {"C": [1e3, 1e5]})
             .fit(X, y)
             .shared_
         )
@@ -202,3 +202,30 @@ def test_a_great_index_is_refused_before_its_memory_is_asked_for():
     assert_array_equal(svc.predict(X), y)
     with pytest.raises(MemoryError, match="2000000000 features"):
         _ = svc.coef_
+
+
+def test_features_that_nobody_scaled_are_as_good_as_scaled_ones():
+    # Beside rows of 1e8 the last digit of one coefficient moves the weights by their own size.
+    X, y = load_wine(return_X_y=True)
+    flowers = load_iris(return_X_y=True)
+    D, t = load_diabetes(return_X_y=True, scaled=False)
+    values = {"loss": "squared_epsilon_insensitive", "dual": False}
+    rng = np.random.default_rng(0)
+    # Times in milliseconds, and three features that matter.
+    times = np.c_[1.7e12 + rng.random(300) * 3e10, rng.normal(size=(300, 3))]
+    late = times[:, 1] * 2 + rng.normal(size=300)
+    with warnings.catch_warnings():
+        for estimator, large, target, least, warned in [
+            (maxmargin.LinearSVC(), X * 1e5, y, 0.9, "error"),
+            (maxmargin.LinearSVC(), flowers[0] * 1e8, flowers[1], 0.95, "error"),
+            (maxmargin.LinearSVR(**values), D * 1e6, t, 0.45, "error"),
+            # The dual of rows of 1e12 is only as near as coefficients in double precision: a fold may say so.
+            (maxmargin.LinearSVR(**values), times, late, 0.7, "ignore"),
+        ]:
+            warnings.simplefilter(warned, sklearn.exceptions.ConvergenceWarning)
+            scores = model_selection.cross_val_score(estimator, large, target, cv=5)
+            assert scores.mean() > least, (estimator, scores)
+            assert_allclose(estimator.cross_validate(large, target, cv=5).test_score, scores, atol=1e-2)
+    fitted = maxmargin.LinearSVC().fit(X * 1e5, y)
+    assert fitted.certificate_.holds
+    assert fitted.verify(X * 1e5, y).matches

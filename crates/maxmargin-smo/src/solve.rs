@@ -177,7 +177,7 @@ fn solution_of(dual: &Dual, rows: &Rows, strategy: &Strategy, ending: Ending, co
         rows_computed: work.rows_computed + rows.rows_computed,
         ..work
     };
-    Solution { alpha, bias, gradient, status, work }
+    Solution { alpha, bias, gradient, status, work, weights: None }
 }
 
 /// Returns a goal 10 % below `aim`, but at least half of `goal`.

@@ -128,7 +128,7 @@ impl<'r> MergedRows<'r> {
     /// The solution in the variables of the rows: each has a share of α in proportion to its box.
     pub fn split(&self, whole: &Dual, solution: &Solution) -> Solution {
         let (alpha, gradient) = self.split_point(whole, &solution.alpha, &solution.gradient);
-        Solution { alpha, gradient, ..*solution }
+        Solution { alpha, gradient, weights: None, ..*solution }
     }
 
     /// A bound on the difference between a gradient of the rows and that of the merged variables:

@@ -188,7 +188,7 @@ impl<'a> TwoSums<'a> {
             return Ok(None);
         }
         let bias = bias_of(dual, &best.alpha, &best.gradient);
-        let solution = Solution { alpha: best.alpha, bias, gradient: best.gradient, status, work };
+        let solution = Solution { alpha: best.alpha, bias, gradient: best.gradient, status, work, weights: None };
         Ok(Some(Solved { solution, exact: status == Status::Converged, counts: Vec::new() }))
     }
 

@@ -96,7 +96,7 @@ impl OnSimplex {
         let cpu_seconds = machine::cpu_seconds().zip(cpu_begun).map(|(now, begun)| now - begun);
 
         let scaled = ordinary(&simplex, &outcome.solution).ok_or_else(|| self.refused(&FrankWolfeError::Kernel))?;
-        let Solution { alpha, bias, gradient, status, work } = &mut outcome.solution;
+        let Solution { alpha, bias, gradient, status, work, .. } = &mut outcome.solution;
         if outcome.evidence != Evidence::FullScan {
             *gradient = exact_gradient(&simplex, rows.gram(), alpha, run.par, &RunControl::unlimited()).expect("unlimited");
         }
@@ -108,6 +108,7 @@ impl OnSimplex {
             alpha: scaled.alpha,
             status: *status,
             work: *work,
+            weights: None,
         };
         let own = simplex.ids().iter().map(|&id| rows.gram().diagonal()[id] + simplex.ridge());
         let radius2 = own.fold(f64::NEG_INFINITY, f64::max) - square;

@@ -50,6 +50,7 @@ pub(crate) fn program(cell: &Train, source: &Data, data: &Dataset, classes: &Cla
         status: Status::Converged,
         work: Work::default(),
         alpha,
+        weights: None,
     };
     let n = labels.signs.len();
     let dual = Dual::c_svc((0..n).collect(), labels.signs, vec![setting.c; n])?;

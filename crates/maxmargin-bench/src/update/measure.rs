@@ -141,7 +141,7 @@ fn train(pool: Pool, ids: &[usize]) -> Result<(UpdateResult, Certificate), Failu
     };
     let status = if trained.converged { Status::Converged } else { Status::IterationLimit };
     let (alpha, bias) = (trained.alpha, trained.bias);
-    let solution = Solution { alpha, bias, gradient: Vec::new(), status, work: Work::default() };
+    let solution = Solution { alpha, bias, gradient: Vec::new(), status, work: Work::default(), weights: None };
     Ok((done, certify(&dual, pool.gram, &solution, pool.par)))
 }
 

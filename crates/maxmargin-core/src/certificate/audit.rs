@@ -5,6 +5,7 @@ use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
 use crate::certificate::gradient::coefficients;
 use crate::certificate::twofold::twofold_for;
+use crate::certificate::weights::{CertifiedWeights, certify_weights};
 use crate::problem::dual::Dual;
 use maxmargin_data::{Cancelled, Par, Progress, RunControl, Stage};
 use maxmargin_kernel::Exact;
@@ -22,6 +23,9 @@ pub struct AuditPoint<'a> {
     /// The bias. It is ignored without an equality constraint, because it is then inside the
     /// kernel.
     pub bias: f64,
+    /// The weights over the features ([`Solution::weights`](crate::Solution::weights)), if the
+    /// point has its own.
+    pub weights: Option<&'a [f64]>,
 }
 
 /// A certificate with the exact numbers behind it.
@@ -36,6 +40,9 @@ pub struct Audit {
     pub sums: Vec<f64>,
     /// True if the sums have twice the working precision ([`Exact::twofold`]).
     pub twofold: bool,
+    /// True if the sums are products with the point's own weights, and the gradient is theirs. A
+    /// point that has weights, and whose α have a smaller gap, is judged without them.
+    pub of_weights: bool,
 }
 
 /// Certifies many points at once: every kernel value is computed once for all of them. `control`
@@ -84,11 +91,16 @@ pub fn audit<'e>(
     let certify_point = |p: usize| {
         let sums: Vec<f64> = (0..samples).map(|i| sums[p * n + of(i)]).collect();
         let audit = Audit::from_sums(points[p], whole, sums);
-        let Some(twofold) = twofold_for(&audit.certificate, whole) else { return Ok(audit) };
         // Several points leave no free thread.
         let (all, par) = (0..samples, if h == 1 { par } else { Par::Seq });
-        let sums = twofold.sums_of(&terms[p..=p], std::slice::from_ref(&all), par, control)?;
-        Ok(Audit::from_sums(points[p], twofold, sums))
+        let audit = match twofold_for(&audit.certificate, whole) {
+            Some(twofold) => {
+                let sums = twofold.sums_of(&terms[p..=p], std::slice::from_ref(&all), par, control)?;
+                Audit::from_sums(points[p], twofold, sums)
+            }
+            None => audit,
+        };
+        Ok(Audit::of_weights(points[p], whole, &audit.certificate, par).unwrap_or(audit))
     };
     par.map(h, certify_point).into_iter().collect()
 }
@@ -100,12 +112,21 @@ impl Audit {
         plain.twofold().filter(|_| self.twofold).unwrap_or(plain)
     }
 
+    /// Certifies a point by its own weights, if it has some that are nearer to the optimum than the
+    /// sum over its support vectors.
+    fn of_weights(point: AuditPoint, source: Exact, of_sum: &Certificate, par: Par) -> Option<Self> {
+        let own = (point.weights?, point.bias);
+        let CertifiedWeights { certificate, gradient, sums } =
+            certify_weights(point.dual, source, point.alpha, own, of_sum, par)?;
+        Some(Self { certificate, gradient, sums, twofold: true, of_weights: true })
+    }
+
     /// Certifies a point by its sums, which are those of `source`.
     fn from_sums(point: AuditPoint, source: Exact, sums: Vec<f64>) -> Self {
-        let AuditPoint { dual, alpha, bias } = point;
+        let AuditPoint { dual, alpha, bias, .. } = point;
         let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
         let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
         let certificate = certify_gradient(dual, source, alpha, bias, &gradient);
-        Self { certificate, gradient, sums, twofold: source.is_twofold() }
+        Self { certificate, gradient, sums, twofold: source.is_twofold(), of_weights: false }
     }
 }

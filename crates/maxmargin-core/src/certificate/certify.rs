@@ -1,31 +1,11 @@
-//! The certificate of one point: primal, dual, KKT violation and feasibility, recomputed in `f64`
-//! from exact kernel values.
+//! The figures of one point: primal, dual, KKT violation and feasibility, from α, bias and an exact
+//! gradient.
 
 use crate::certificate::figures::{Certificate, apart, loss, outside};
-use crate::certificate::gradient::exact_gradient;
 use crate::certificate::rounding::Rounding;
 use crate::certificate::simplex;
-use crate::certificate::twofold::twofold_for;
 use crate::problem::dual::{Dual, EqualityConstraint};
-use crate::problem::solution::Solution;
-use maxmargin_data::{Par, RunControl};
 use maxmargin_kernel::Exact;
-
-/// Certifies one solution from kernel values computed anew, or from features (in twice the working
-/// precision, where plain sums round too much).
-///
-/// # Panics
-///
-/// When `solution` has another number of variables than `dual`.
-pub fn certify<'e>(dual: &Dual, source: impl Into<Exact<'e>>, solution: &Solution, par: Par) -> Certificate {
-    let source = source.into();
-    let at = |source: Exact<'e>| {
-        let gradient = exact_gradient(dual, source, &solution.alpha, par, &RunControl::unlimited()).expect("unlimited");
-        certify_gradient(dual, source, &solution.alpha, solution.bias, &gradient)
-    };
-    let plain = at(source);
-    twofold_for(&plain, source).map_or(plain, at)
-}
 
 /// Certifies a point by its gradient `Qα + lin`, which must come from exact `f64` values of
 /// `source`: a certificate is only as good as its gradient.

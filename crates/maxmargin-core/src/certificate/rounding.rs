@@ -18,6 +18,11 @@ pub struct Rounding {
 /// The error of a sum in units in the last place, relative to the sum of its absolute terms.
 const UNITS: f64 = 8.0 * f64::EPSILON;
 
+/// Returns the error of a sum in double precision whose absolute terms have the sum `size`.
+pub(crate) fn rounding_of_terms(size: f64) -> f64 {
+    UNITS * size
+}
+
 /// Returns the error of a sum of terms `α_j K_ij` in double precision. `mass` is `Σ |α_j|`,
 /// `largest` the largest `|K_ij|`.
 pub fn rounding_of_sums(mass: f64, largest: f64) -> f64 {
@@ -57,12 +62,18 @@ impl Rounding {
     pub fn at<'e>(dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64], bias: f64, gradient: &[f64]) -> Self {
         assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
         let source = source.into();
-        let size = |k: usize| source.size(dual.ids()[k]);
         let error = if source.is_twofold() {
             DecisionError::of_weights(dual, source, alpha, gradient)
         } else {
             DecisionError::of_terms(dual, source, alpha)
         };
+        let of_sample = |id: usize| source.size(id) * (error.common + error.each * source.relative_error(id)) + error.left_out;
+        Self::of_decisions(dual, alpha, bias, gradient, of_sample)
+    }
+
+    /// Estimates the rounding at a point as [`Rounding::at`], with the error of the decision value
+    /// of each sample.
+    pub(crate) fn of_decisions(dual: &Dual, alpha: &[f64], bias: f64, gradient: &[f64], error: impl Fn(usize) -> f64) -> Self {
         let (mut gap, mut kkt, mut terms) = (0.0, 0.0_f64, 0.0);
         let bias = if matches!(dual.balance(), EqualityConstraint::Sum(_)) { bias } else { 0.0 };
         for k in 0..dual.len() {
@@ -71,8 +82,7 @@ impl Rounding {
                 continue;
             }
             let own = UNITS * (dual.linear_term()[k].abs() + (ridge * a).abs());
-            let rounded = size(k) * (error.common + error.each * source.relative_error(dual.ids()[k]));
-            let off = rounded + error.left_out + own;
+            let off = error(dual.ids()[k]) + own;
             kkt = kkt.max(2.0 * off);
             // Slacks are differences with the bias, which may cancel.
             let off = off + UNITS * bias.abs();

@@ -101,9 +101,10 @@ fn nu_svc_of_two_points_by_hand() {
     let certificate = figures(problem.dual(), &alpha, 0.0, &gradient);
     // ½w² − ρ Σα with w = 1: −½, and the dual −½αᵀQα.
     assert_eq!((certificate.primal, certificate.dual, certificate.kkt, certificate.infeasible), (-0.5, -0.5, 0.0, 0.0));
-    let solution = Solution { alpha, bias: 0.0, gradient: vec![0.25; 2], status: Status::Converged, work: Work::default() };
+    let solution =
+        Solution { alpha, bias: 0.0, gradient: vec![0.25; 2], status: Status::Converged, work: Work::default(), weights: None };
     // If ρ were ¼, the coefficients would be four times α.
-    let decision = problem.decision(problem.dual(), &solution);
+    let decision = problem.decision(problem.dual(), &solution, None);
     assert_eq!(decision.terms, [(0, 2.0), (1, -2.0)]);
     assert_eq!(problem.alpha_of(decision.terms.iter().copied()), [0.5, 0.5]);
 }

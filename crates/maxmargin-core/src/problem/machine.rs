@@ -5,6 +5,7 @@ use crate::problem::dual::{Dual, DualError, EqualityConstraint, SideCosts};
 use crate::problem::formulation::Formulation;
 use crate::problem::loss::{BiasTerm, Loss};
 use crate::problem::solution::{Solution, thresholds_of};
+use maxmargin_kernel::Matrix;
 
 /// The relative rounding error allowed in a sum.
 const ROUNDING: f64 = 1e-12;
@@ -38,6 +39,9 @@ pub struct Decision {
     pub terms: Vec<(usize, f64)>,
     /// The bias, added to the sum.
     pub bias: f64,
+    /// The weights as (feature, weight), features ascending, which decide in place of the support
+    /// vectors if the solution has some of its own ([`Solution::weights`]).
+    pub weights: Option<Vec<(u32, f64)>>,
 }
 
 impl Formulation {
@@ -130,7 +134,7 @@ impl Problem {
     /// # Panics
     ///
     /// When there is not one α per variable.
-    pub fn decision(&self, dual: &Dual, solution: &Solution) -> Decision {
+    pub fn decision(&self, dual: &Dual, solution: &Solution, matrix: Option<&Matrix>) -> Decision {
         assert_eq!(solution.alpha.len(), dual.len(), "one alpha per variable");
         let scale = self.scale(dual, &solution.alpha, &solution.gradient);
         let mut terms: Vec<(usize, f64)> = (0..dual.len())
@@ -145,7 +149,10 @@ impl Problem {
             same
         });
         terms.retain(|term| term.1 != 0.0);
-        Decision { terms, bias: scale * solution.bias }
+        let own = solution.weights.as_ref().zip(matrix);
+        let scaled = |(feature, weight): (u32, f64)| (feature, scale * weight);
+        let weights = own.map(|(weights, matrix)| matrix.unpack(weights).0.into_iter().map(scaled).collect());
+        Decision { terms, bias: scale * solution.bias, weights }
     }
 
     /// Returns α of [`Problem::dual`] from the coefficients of a decision function, each with its
@@ -198,7 +205,7 @@ mod tests {
     use crate::problem::solution::{Status, Work};
 
     fn solution(alpha: Vec<f64>, gradient: Vec<f64>) -> Solution {
-        Solution { gradient, alpha, bias: 0.5, status: Status::Converged, work: Work::default() }
+        Solution { gradient, alpha, bias: 0.5, status: Status::Converged, work: Work::default(), weights: None }
     }
 
     #[test]
@@ -207,15 +214,15 @@ mod tests {
         let problem = Formulation::c_svc(1.0).problem(&part).expect("a problem");
         assert_eq!(problem.of_samples(|i| i != 0).expect("both classes").upper(), [0.0, 1.0, 1.0]);
         assert_eq!(problem.of_samples(|i| i != 1), Err(DualError::OneClass));
-        let decision = problem.decision(problem.dual(), &solution(vec![0.5, 1.0, 0.0], vec![0.0; 3]));
-        assert_eq!(decision, Decision { terms: vec![(2, -1.0), (9, 0.5)], bias: 0.5 });
+        let decision = problem.decision(problem.dual(), &solution(vec![0.5, 1.0, 0.0], vec![0.0; 3]), None);
+        assert_eq!(decision, Decision { terms: vec![(2, -1.0), (9, 0.5)], bias: 0.5, weights: None });
     }
 
     #[test]
     fn twins_are_one_support_vector_or_none() {
         let part = TrainingSet { ids: &[3, 4], target: &[1.0, 2.0], weights: &[1.0; 2] };
         let problem = Formulation::epsilon_svr(1.0, 0.1).problem(&part).expect("a problem");
-        let decision = problem.decision(problem.dual(), &solution(vec![0.75, 1.0, 0.25, 1.0], vec![0.0; 4]));
+        let decision = problem.decision(problem.dual(), &solution(vec![0.75, 1.0, 0.25, 1.0], vec![0.0; 4]), None);
         assert_eq!(decision.terms, [(3, 0.5)]);
         assert_eq!((problem.sample_of(1), problem.sample_of(3)), (1, 1));
         assert_eq!(problem.alpha_of([(0, 0.5), (1, -0.25)].into_iter()), [0.5, 0.0, 0.0, 0.25]);

@@ -83,8 +83,13 @@ pub struct Solution {
     pub alpha: Vec<f64>,
     /// The bias: decision value `Σ s_l α_l K(id_l, ·) + bias`.
     pub bias: f64,
-    /// The gradient `Qα + lin`, as precise as the solver has it.
+    /// The gradient `Qα + lin`, as precise as the solver has it; with weights, of these.
     pub gradient: Vec<f64>,
+    /// The weights over the features of the matrix, with its additional one, if they are nearer to
+    /// the optimum than `Σ s_k α_k x_k`. They are where the features are so large that α in double
+    /// precision does not hold them: the optimal weights of samples of size 10⁸ are of size 10⁻⁸,
+    /// and the last digit of one α moves `Σ s_k α_k x_k` by as much.
+    pub weights: Option<Vec<f64>>,
     /// The end of the run.
     pub status: Status,
     /// The cost of the run.
@@ -95,14 +100,14 @@ impl Solution {
     /// Returns a feasible point without a gradient (NaN): the run ended before it computed one.
     pub fn without_gradient(alpha: Vec<f64>, status: Status) -> Self {
         let gradient = vec![f64::NAN; alpha.len()];
-        Self { alpha, bias: 0.0, gradient, status, work: Work::default() }
+        Self { alpha, bias: 0.0, gradient, status, work: Work::default(), weights: None }
     }
 
     /// Returns the start of a run that ended before its first step, as a solution.
     pub fn not_begun(dual: &Dual, start: Start, status: Status) -> Self {
         let (alpha, gradient) = start.into_parts();
         let Some(gradient) = gradient else { return Self::without_gradient(alpha, status) };
-        Self { bias: bias_of(dual, &alpha, &gradient), alpha, gradient, status, work: Work::default() }
+        Self { bias: bias_of(dual, &alpha, &gradient), alpha, gradient, status, work: Work::default(), weights: None }
     }
 }
 

@@ -45,7 +45,7 @@ mod tests {
         let dual = Dual::svr(Loss::SquaredHinge, BiasTerm::Free, vec![0, 1], &[1.0, 2.0], SideCosts::equal(&[0.5; 2]), 0.0)
             .expect("a problem");
         let (alpha, gradient) = (vec![0.75, 0.0, 0.25, 0.5], vec![2.0; 4]);
-        let mut found = Solution { alpha, gradient, bias: 0.5, status: Status::Converged, work: Work::default() };
+        let mut found = Solution { alpha, gradient, bias: 0.5, status: Status::Converged, work: Work::default(), weights: None };
         settle_twins(&dual, &mut found);
         assert_eq!(found.alpha, [0.5, 0.0, 0.0, 0.5]);
         // The ridge is 1.

@@ -1,5 +1,6 @@
 //! The interface of all solver families.
 
+use crate::certificate::audit::{Audit, AuditPoint, audit};
 use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
 use crate::certificate::gap_screening::{GapScreening, gap_screening};
@@ -54,20 +55,29 @@ pub struct Solved {
 
 impl Solved {
     /// Certifies the solution, by its own gradient if that is exact, otherwise by a new one, and
-    /// returns also the labels that the gap fixes at every optimum.
+    /// returns also the labels that the gap fixes at every optimum (not of weights of its own).
+    /// Weights that are no nearer to the optimum than the sum over the support vectors are dropped.
     ///
     /// # Errors
     ///
     /// When `control` ends the run.
     pub fn certify(
-        &self,
+        &mut self,
         dual: &Dual,
         space: Space,
         par: Par,
         control: &RunControl,
     ) -> Result<(Certificate, Option<GapScreening>), Cancelled> {
-        let Solution { alpha, bias, gradient, .. } = &self.solution;
         let source = space.exact(control)?;
+        if let Solution { alpha, bias, weights: Some(weights), .. } = &self.solution {
+            let point = AuditPoint { dual, alpha, bias: *bias, weights: Some(weights) };
+            let Audit { certificate, gradient, of_weights, .. } = audit(source, &[point], par, control)?.remove(0);
+            if of_weights {
+                return Ok((certificate, None));
+            }
+            self.solution = Solution { gradient, weights: None, ..self.solution.clone() };
+        }
+        let Solution { alpha, bias, gradient, .. } = &self.solution;
         let exact = self.exact && !cancels(dual, source, alpha);
         let computed = if exact { None } else { Some(exact_gradient(dual, source, alpha, par, control)?) };
         let gradient = computed.as_ref().unwrap_or(gradient);

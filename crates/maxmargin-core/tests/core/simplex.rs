@@ -8,7 +8,7 @@ use rand::RngExt;
 
 fn point(alpha: Vec<f64>) -> Solution {
     let gradient = vec![f64::NAN; alpha.len()]; // certificates must not believe a solver's gradient
-    Solution { alpha, bias: 0.0, gradient, status: Status::Stalled, work: Work::default() }
+    Solution { alpha, bias: 0.0, gradient, status: Status::Stalled, work: Work::default(), weights: None }
 }
 
 /// Returns the problem with other bounds, ridge and linear term.

@@ -290,7 +290,12 @@ impl ReportAssembly<'_> {
         let terms: Vec<Vec<(usize, f64)>> = machines.iter().map(terms).collect();
         let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
         let runs = samples.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
-        let sums = source.sums_of(&terms, &runs.collect::<Vec<_>>(), self.par, control)?;
+        let mut sums = source.sums_of(&terms, &runs.collect::<Vec<_>>(), self.par, control)?;
+        for ((_, decision), sums) in machines.iter().zip(sums.chunks_exact_mut(samples.len())) {
+            if let Some(own) = decision.weights.as_ref().and_then(|weights| source.products(weights, samples, self.par)) {
+                sums.copy_from_slice(&own);
+            }
+        }
         // Some samples at a time: their rows stay in the cache for all machines.
         for (at, samples_of_block) in samples.chunks(TOGETHER).enumerate() {
             for ((p, decision), sums) in machines.iter().zip(sums.chunks_exact(samples.len())) {

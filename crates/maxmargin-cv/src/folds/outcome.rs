@@ -84,7 +84,7 @@ impl Outcome {
         let audit = task.audit.as_ref().expect("certified before it is added");
         let scale = trainer.problem.scale(&task.dual, &task.solution.alpha, &task.solution.gradient);
         let decision = task.decision.take().unwrap_or_else(|| {
-            let kept = trainer.keep.then(|| trainer.problem.decision(&task.dual, &task.solution));
+            let kept = trainer.keep.then(|| trainer.problem.decision(&task.dual, &task.solution, trainer.space.matrix()));
             Arc::new(kept.unwrap_or_default())
         });
         let met = trainer.stop.goal.met(&audit.certificate);
@@ -117,7 +117,9 @@ impl Outcome {
             let decisions = audit.sums.iter().map(|sum| scale * (sum + bias)).collect();
             self.full = Some(AllDataMachine { machine, alpha: task.solution.alpha.clone(), decisions });
         }
-        if trainer.carries && met && CarriedMachines::fit(trainer.folds.len(), task.dual.len()) {
+        // Carried machines are certified by α alone.
+        let is_of_alpha = task.solution.weights.is_none();
+        if trainer.carries && met && is_of_alpha && CarriedMachines::fit(trainer.folds.len(), task.dual.len()) {
             task.decision = Some(decision);
             self.carried.keep(task);
         }

@@ -55,8 +55,11 @@ impl SharedFolds<'_> {
         let (mut offsets, mut indices, mut values, mut machines) = (vec![0], Vec::new(), Vec::new(), Vec::new());
         for (at, (p, decision)) in decisions.iter().enumerate() {
             let rows = &self.layout.machines[*p].rows;
-            let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().map(|term| (rows[term.0], term.1)).unzip();
-            for (feature, weight) in matrix.weights(&ids, &coef, self.par).0 {
+            let of_terms = || {
+                let (ids, coef): (Vec<usize>, Vec<f64>) = decision.terms.iter().map(|term| (rows[term.0], term.1)).unzip();
+                matrix.weights(&ids, &coef, self.par).0
+            };
+            for (feature, weight) in decision.weights.clone().unwrap_or_else(of_terms) {
                 indices.push(feature);
                 values.push(weight);
             }

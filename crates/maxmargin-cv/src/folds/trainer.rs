@@ -311,8 +311,10 @@ impl<'a> Trainer<'a> {
 
     /// Computes the certificates of some tasks in one pass over the kernel.
     fn audit(&self, tasks: &mut [Task], chunk: &[usize]) -> Result<(), CvError> {
-        let point =
-            |&t: &usize| AuditPoint { dual: &tasks[t].dual, alpha: &tasks[t].solution.alpha, bias: tasks[t].solution.bias };
+        let point = |&t: &usize| {
+            let Solution { alpha, bias, weights, .. } = &tasks[t].solution;
+            AuditPoint { dual: &tasks[t].dual, alpha, bias: *bias, weights: weights.as_deref() }
+        };
         let points: Vec<_> = chunk.iter().map(point).collect();
         let control = certificate_control(self.control, |progress| self.event(progress.stage));
         let stage = Stage::Certify { certified: 0, samples: self.space.len() };
@@ -320,7 +322,11 @@ impl<'a> Trainer<'a> {
         let source = self.space.exact(&control);
         let audits = source.and_then(|source| audit(source, &points, self.par, &control));
         let audits = audits.map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
-        chunk.iter().zip(audits).for_each(|(&t, audit)| tasks[t].audit = Some(audit));
+        for (&t, audit) in chunk.iter().zip(audits) {
+            let task = &mut tasks[t];
+            task.solution.weights = task.solution.weights.take().filter(|_| audit.of_weights);
+            task.audit = Some(audit);
+        }
         Ok(())
     }
 

@@ -3,8 +3,10 @@
 
 mod claims;
 mod error;
+mod finding;
 mod recompute;
 mod verdict;
+mod weights;
 
 pub use error::VerifyError;
 pub use verdict::{Check, MachineVerdict};

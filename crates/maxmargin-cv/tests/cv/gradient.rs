@@ -70,7 +70,7 @@ impl Points {
         let bias = bias_of(&dual, &alpha, &gradient);
         let place = |(a, u): (&f64, &f64)| if *a <= 1e-11 * c { 0 } else { 1 + u8::from(u - a <= 1e-11 * c) };
         let places = alpha.iter().zip(dual.upper()).map(place).collect();
-        let solution = Solution { alpha, bias, gradient, status: Status::Converged, work: Work::default() };
+        let solution = Solution { alpha, bias, gradient, status: Status::Converged, work: Work::default(), weights: None };
         let asked: Vec<usize> = (self.trained..self.samples.len()).collect();
         let parameters =
             if features { GradientParameters::Features { samples: &self.samples, gamma } } else { GradientParameters::Common };

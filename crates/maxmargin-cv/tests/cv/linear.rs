@@ -35,6 +35,44 @@ fn the_folds_are_those_of_the_kernel_engine() {
     }
 }
 
+/// Folds over features of size 10⁸, whose machines have weights of their own: of two classes, and
+/// of three, where other machines' samples are decided, too.
+#[test]
+fn folds_of_large_features_decide_by_their_weights() {
+    for (classes, bias_term) in [(2, BiasTerm::Free), (3, BiasTerm::Feature(1.0))] {
+        let small = Generator::Blobs.generate(90, Some(2), 7).expect("data");
+        let rows: Vec<Vec<f64>> = (0..90)
+            .map(|i| {
+                let mut row = vec![0.0; 2];
+                small.samples.row(i).for_each(|j, value| row[j] = 3e8 * value);
+                row
+            })
+            .collect();
+        let labels: Vec<f64> = (0..90).map(|i| (i % classes) as f64 + if i % 5 == 0 { 0.0 } else { small.labels[i] }).collect();
+        let labels: Vec<f64> = labels.iter().map(|label| label.rem_euclid(classes as f64)).collect();
+        let data = Dataset::from_rows(&rows, &labels).expect("data");
+        let mut case = Case::new(data.clone(), 3, Kernel::Linear, 1.0, 1).by(Solver::Linear);
+        case.formulation = Formulation::Svc { c: 1.0, loss: Loss::SquaredHinge, bias_term };
+        for seeding in [Seeding::Cold, Seeding::Full] {
+            let report = case.run(seeding);
+            certified(&case, &report, seeding.name());
+            for fold in 0..3 {
+                let own = data.select(&case.plan.train(fold));
+                let mut alone = Case::new(own, 3, Kernel::Linear, 1.0, 1).by(Solver::Linear);
+                alone.formulation = case.formulation;
+                let test = case.plan.test(fold);
+                let decisions = alone.train().decision_values(&data.samples.select(test)).expect("decisions");
+                for (row, expected) in test.iter().zip(decisions.chunks_exact(report.machines)) {
+                    let found = &report.decisions[row * report.machines..][..report.machines];
+                    for (found, expected) in found.iter().zip(expected) {
+                        assert!((found - expected).abs() < 1e-4, "{classes} {seeding:?} {found} {expected}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn four_points(samples: Samples) -> Dataset {
     Dataset::from_samples(samples, &[1.0, 1.0, -1.0, -1.0]).expect("data")
 }

@@ -241,6 +241,39 @@ fn what_was_changed_is_refuted() {
     }
 }
 
+/// At features of size 10⁸ the sum over the support vectors is far from the weights.
+#[test]
+fn weights_with_a_certificate_of_their_own_are_verified() {
+    for (count, problem) in [(2, (Loss::Hinge, BiasTerm::Free)), (4, (Loss::SquaredHinge, BiasTerm::Feature(1.0)))] {
+        let small = data(100, count, 6);
+        let rows: Vec<Vec<f64>> = (0..100)
+            .map(|i| {
+                let mut row = vec![0.0; 2];
+                small.samples.row(i).for_each(|j, value| row[j] = 3e8 * value);
+                row
+            })
+            .collect();
+        // Wrong labels, so that the classes cannot be separated.
+        let labels: Vec<f64> = (0..100).map(|i| small.labels[if i % 7 == 0 { (i + 7) % 100 } else { i }]).collect();
+        let data = Dataset::from_rows(&rows, &labels).expect("data");
+        let trained = train(&data, Solver::Linear, &Asked { problem, ..asked(Kernel::Linear) });
+        assert_genuine(&trained, &data, &format!("{count} classes"));
+        let last = trained.model.machines().len() - 1;
+        let turned = tampered(&trained.model, |parts| {
+            let rows: Vec<Vec<f64>> = (0..parts.support.len())
+                .map(|i| {
+                    let mut row = vec![0.0; parts.support.features()];
+                    parts.support.row(i).for_each(|j, v| row[j] = v);
+                    row[0] *= if i == last { 1.5 } else { 1.0 };
+                    row
+                })
+                .collect();
+            parts.support = maxmargin_data::Samples::from_rows(&rows).expect("numbers");
+        });
+        assert!(failed(&judged(&turned, &data)).contains(&"certificate"), "{:?}", judged(&turned, &data).checks);
+    }
+}
+
 #[test]
 fn folded_weights_are_added_up_again() {
     for (count, problem) in [(2, (Loss::Hinge, BiasTerm::Free)), (4, (Loss::SquaredHinge, BiasTerm::Feature(1.0)))] {

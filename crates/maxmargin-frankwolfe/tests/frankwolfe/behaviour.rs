@@ -265,7 +265,7 @@ fn the_decision_function_takes_the_bias_out_of_the_kernel() {
     let h = decision(&dual, &solution.alpha, gram.offset());
     let audited = audit(
         &gram,
-        &[AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias }],
+        &[AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias, weights: None }],
         Par::Seq,
         &RunControl::unlimited(),
     )
@@ -368,7 +368,7 @@ fn the_first_rows_of_a_start_are_called_off() {
 
 fn point(alpha: &[f64]) -> maxmargin_core::Solution {
     let (gradient, work) = (vec![0.0; alpha.len()], maxmargin_core::Work::default());
-    maxmargin_core::Solution { alpha: alpha.to_vec(), bias: 0.0, gradient, status: Status::Stalled, work }
+    maxmargin_core::Solution { alpha: alpha.to_vec(), bias: 0.0, gradient, status: Status::Stalled, work, weights: None }
 }
 
 #[test]

@@ -128,6 +128,7 @@ fn a_point_that_is_not_feasible_is_projected_and_what_is_no_problem_refused() {
         gradient: vec![0.0; n],
         status: Status::Stalled,
         work: Work::default(),
+        weights: None,
     };
     let trusting = FinishConfig { exact_gradient: true, ..FinishConfig::default() };
     let outcome =

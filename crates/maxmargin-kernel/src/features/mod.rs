@@ -141,6 +141,26 @@ impl<'s> Matrix<'s> {
         self.unpack(&self.visit(Weights { ids, coef, par }))
     }
 
+    /// Computes `x_i · w` for some rows, with a solver's weights ([`Matrix::pack`]). The bits do
+    /// not depend on `par`.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one weight per column, or an id is out of range.
+    pub fn products(&self, w: &[f64], ids: &[usize], par: Par) -> Vec<f64> {
+        self.visit(Products { w, ids, par })
+    }
+
+    /// Computes `Σ_j |x_ij w_j|` for some rows, to which the rounding of [`Matrix::products`] is
+    /// relative.
+    ///
+    /// # Panics
+    ///
+    /// As [`Matrix::products`].
+    pub fn product_sizes(&self, w: &[f64], ids: &[usize], par: Par) -> Vec<f64> {
+        self.visit(ProductSizes { w, ids, par })
+    }
+
     /// Converts a solver's weights to pairs (feature, weight) in ascending order, without zeros,
     /// and the bias of the additional feature.
     pub fn unpack(&self, w: &[f64]) -> (Vec<(u32, f64)>, f64) {
@@ -169,6 +189,44 @@ impl<'s> Matrix<'s> {
             None => {}
         }
         Some(w)
+    }
+}
+
+struct Products<'a> {
+    w: &'a [f64],
+    ids: &'a [usize],
+    par: Par,
+}
+
+impl Job for Products<'_> {
+    type Out = Vec<f64>;
+
+    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
+        assert_eq!(self.w.len(), rows.width(), "one weight per column");
+        let mut out = vec![0.0; self.ids.len()];
+        products(rows, self.ids, self.w, &mut out, self.par);
+        out
+    }
+}
+
+struct ProductSizes<'a> {
+    w: &'a [f64],
+    ids: &'a [usize],
+    par: Par,
+}
+
+impl Job for ProductSizes<'_> {
+    type Out = Vec<f64>;
+
+    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
+        assert_eq!(self.w.len(), rows.width(), "one weight per column");
+        let mut out = vec![0.0; self.ids.len()];
+        self.par.for_chunks(&mut out, CHUNK, |chunk, out| {
+            for (size, &id) in out.iter_mut().zip(&self.ids[chunk * CHUNK..]) {
+                rows.each(id, |at, value| *size += (self.w[at] * value).abs());
+            }
+        });
+        out
     }
 }
 

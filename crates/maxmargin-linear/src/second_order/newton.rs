@@ -21,7 +21,7 @@ use crate::point::PointValues;
 use crate::second_order::search::{Line, search};
 use crate::second_order::system::{Curvature, DIRECT, System};
 use crate::second_order::variables::Variables;
-use maxmargin_core::{Dual, EqualityConstraint, RunControl, twins};
+use maxmargin_core::{Dual, EqualityConstraint, RunControl, rounding_of_sums, twins};
 use maxmargin_data::Par;
 use maxmargin_kernel::MemoryBudget;
 use maxmargin_kernel::features::FeatureRows;
@@ -60,6 +60,7 @@ pub(crate) struct Newton<'a, R> {
     weights: Vec<f64>,
     /// The largest projected gradient of `p` at the present `w`.
     violation: f64,
+    squares: &'a [f64],
     /// The largest `‖x_k‖`, and with many features their mean square's root.
     longest: f64,
     typical: Option<f64>,
@@ -104,7 +105,7 @@ pub(crate) enum Round {
 }
 
 impl<'a, R: FeatureRows> Newton<'a, R> {
-    pub(crate) fn new(rows: &'a R, memory: &'a MemoryBudget, squares: &[f64], dual: &'a Dual, par: Par) -> Self {
+    pub(crate) fn new(rows: &'a R, memory: &'a MemoryBudget, squares: &'a [f64], dual: &'a Dual, par: Par) -> Self {
         let longest = dual.ids().iter().map(|&id| squares[id]).fold(0.0, f64::max).sqrt();
         let (n, width) = (dual.len(), rows.width());
         let mean = dual.ids().iter().map(|&id| squares[id]).sum::<f64>() / n.max(1) as f64;
@@ -123,6 +124,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             free: Vec::new(),
             weights: Vec::new(),
             violation: 0.0,
+            squares,
             longest,
             typical,
             curvature: Curvature::new(),
@@ -276,6 +278,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
                 scale: sigma,
                 free: &self.free,
                 weights: &self.weights,
+                largest: self.longest * self.longest,
                 par: self.par,
             };
             let accuracy = (0.1 * enough / disturbed).clamp(self.least_accuracy(), MOST);
@@ -295,13 +298,19 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             let t = search(&self.variables, &line, self.par);
             if t == 0.0 {
                 // The rest is below rounding.
-                return if disturbed <= tol { Round::Solved } else { Round::Unsolved };
+                return if disturbed <= tol.max(self.rounding()) { Round::Solved } else { Round::Unsolved };
             }
             self.w.iter_mut().zip(&direction).for_each(|(w, d)| *w += t * d);
             self.bias += t * bias_direction;
             self.advance(t);
         }
         Round::Unsolved
+    }
+
+    /// Returns the disturbance of margins that the rounding of `Σ s_k p_k x_k` causes.
+    fn rounding(&self) -> f64 {
+        let term = |(k, &id): (usize, &usize)| self.variables.get(k).p * self.squares[id].sqrt();
+        rounding_of_sums(self.dual.ids().iter().enumerate().map(term).sum(), self.longest)
     }
 
     /// Returns the largest `|x_k · g|`.
@@ -324,6 +333,11 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
             let product = known.get(id).copied().unwrap_or_else(|| rows.dot(id, direction));
             dual.sign()[k] * (product + bias_direction)
         });
+    }
+
+    /// Returns the present w and bias.
+    pub(crate) fn own(&self) -> (&[f64], f64) {
+        (&self.w, self.bias)
     }
 
     /// Returns the maximisers at the end of the last round.

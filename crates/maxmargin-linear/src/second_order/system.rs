@@ -1,6 +1,7 @@
 //! Newton systems `(I + Σ h_k x_k x_kᵀ) d = r`, with or without an unregularised bias.
 
 use crate::second_order::conjugate::solve_in_place;
+use crate::second_order::orthogonal;
 use crate::second_order::products::{BLOCK, PARTS, row_products, weighted_gram, weighted_products};
 use crate::second_order::stiff::{FIRST, WideSolution, WideSystem};
 use faer::Mat;
@@ -91,8 +92,13 @@ pub(crate) struct System<'s, 'm, R> {
     /// The variables in the Hessian, and their weights.
     pub(crate) free: &'s [usize],
     pub(crate) weights: &'s [f64],
+    /// The largest `‖x_k‖²`.
+    pub(crate) largest: f64,
     pub(crate) par: Par,
 }
+
+/// The largest `h ‖x‖²` beside which sums of products keep the digits of `I` and of small features.
+const STEEP: f64 = 1e10;
 
 impl<'m, R: FeatureRows> System<'_, 'm, R> {
     /// Returns the Newton direction of `w` and of the bias for these gradients, and the iterations.
@@ -111,6 +117,9 @@ impl<'m, R: FeatureRows> System<'_, 'm, R> {
     ) -> Result<(Vec<f64>, f64, u64), Cancelled> {
         let down: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let ids: Vec<usize> = self.free.iter().map(|&k| self.dual.ids()[k]).collect();
+        if let Some((direction, bias)) = self.by_rows(&ids, &down, bias_gradient, control)? {
+            return Ok((direction, bias, 0));
+        }
         let mut inverse = self.inverse(&ids, curvature, control)?;
         let (mut direction, mut iterations) = inverse.apply(&down, accuracy, control)?;
         let Some(bias_gradient) = bias_gradient else {
@@ -131,6 +140,31 @@ impl<'m, R: FeatureRows> System<'_, 'm, R> {
         let bias = (-bias_gradient - dot(&column, &direction)) / pivot;
         direction.iter_mut().zip(&response).for_each(|(d, r)| *d -= bias * r);
         Ok((direction, bias, iterations))
+    }
+
+    /// Returns the Newton direction by the factor of the rows ([`orthogonal`]), if there are few
+    /// features and the sum of products would lose the digits of `I`.
+    fn by_rows(
+        &self,
+        ids: &[usize],
+        down: &[f64],
+        bias_gradient: Option<f64>,
+        control: &RunControl,
+    ) -> Result<Option<(Vec<f64>, f64)>, Cancelled> {
+        let steepest = self.largest * self.weights.iter().fold(0.0, |most: f64, h| most.max(*h));
+        let unknowns = down.len() + usize::from(bias_gradient.is_some());
+        if steepest <= STEEP || down.len() > DIRECT {
+            return Ok(None);
+        }
+        let Some(_held) = self.memory.reserve(orthogonal::bytes(unknowns)) else { return Ok(None) };
+        let factor = orthogonal::factor(self.rows, ids, self.weights, bias_gradient.is_some(), control)?;
+        if (0..unknowns).any(|at| factor[(at, at)] <= 0.0 || !factor[(at, at)].is_finite()) {
+            return Ok(None);
+        }
+        let mut x: Vec<f64> = down.iter().copied().chain(bias_gradient.map(|gradient| -gradient)).collect();
+        solve_in_place(&factor, &mut x);
+        let bias = if bias_gradient.is_some() { x.pop().unwrap_or(0.0) } else { 0.0 };
+        Ok(Some((x, bias)))
     }
 
     fn inverse<'s>(

@@ -213,6 +213,7 @@ impl State {
             gradient: self.members().map(|s| self.sign[s] * (self.residual[s] - self.bias)).collect(),
             status,
             work,
+            weights: None,
         }
     }
 }

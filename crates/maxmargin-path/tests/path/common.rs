@@ -99,10 +99,10 @@ pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
 
 /// Returns `½ αᵀQα + linᵀα`.
 pub(crate) fn objective(dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> f64 {
-    -maxmargin_core::audit(gram, &[AuditPoint { dual, alpha, bias: 0.0 }], Par::Seq, &RunControl::unlimited()).expect("unlimited")
-        [0]
-    .certificate
-    .dual
+    -maxmargin_core::audit(gram, &[AuditPoint { dual, alpha, bias: 0.0, weights: None }], Par::Seq, &RunControl::unlimited())
+        .expect("unlimited")[0]
+        .certificate
+        .dual
 }
 
 /// Returns the violation that an exact solution may show, independent of the tested code's own
@@ -147,10 +147,15 @@ pub(crate) fn assert_optimal(path: &Path, gram: &dyn Gram, what: &str) {
     let (ours, theirs) = (objective(&dual, gram, &solution.alpha), objective(&dual, gram, &reference));
     assert!((ours - theirs).abs() <= 1e-7 * theirs.abs().max(1.0), "{what}: objective {ours}, expected {theirs}");
     let decide = |alpha: &[f64]| {
-        maxmargin_core::audit(gram, &[AuditPoint { dual: &dual, alpha, bias: 0.0 }], Par::Seq, &RunControl::unlimited())
-            .expect("unlimited")
-            .remove(0)
-            .sums
+        maxmargin_core::audit(
+            gram,
+            &[AuditPoint { dual: &dual, alpha, bias: 0.0, weights: None }],
+            Par::Seq,
+            &RunControl::unlimited(),
+        )
+        .expect("unlimited")
+        .remove(0)
+        .sums
     };
     for (i, (a, b)) in decide(&solution.alpha).iter().zip(decide(&reference)).enumerate() {
         assert!((a - b).abs() <= 1e-4 * (1.0 + b.abs()), "{what}: decision {i}: {a}, expected {b}");

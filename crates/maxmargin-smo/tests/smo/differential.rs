@@ -90,10 +90,14 @@ fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
     let start = Start::project(dual, vec![0.0; dual.len()]).expect("a feasible point");
     let solution = solve(dual, &rows, start, &SmoConfig::default(), &Stop::at(TOL), &RunControl::unlimited())
         .expect("SMO takes the problem");
-    let judged =
-        audit(gram, &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias }], Par::Seq, &RunControl::unlimited())
-            .expect("unlimited")
-            .remove(0);
+    let judged = audit(
+        gram,
+        &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias, weights: None }],
+        Par::Seq,
+        &RunControl::unlimited(),
+    )
+    .expect("unlimited")
+    .remove(0);
     let decisions = judged.sums.iter().map(|sum| sum + solution.bias).collect();
     (solution, judged.certificate, decisions)
 }
