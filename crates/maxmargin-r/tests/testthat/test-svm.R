@@ -160,6 +160,19 @@ test_that("columns can be scaled one by one", {
   expect_equal(predict(ours, iris[1:5, 1:4]), predict(theirs, iris[1:5, 1:4]))
 })
 
+# Values were once repeated over the terms.
+test_that("scale has one value, or one for each term of a formula", {
+  skip_if_not_installed("e1071")
+  data <- transform(mtcars, cyl = factor(cyl))
+  for (scale in list(c(TRUE, FALSE, TRUE), c(FALSE, TRUE, TRUE), TRUE)) {
+    theirs <- e1071::svm(mpg ~ hp + cyl + wt, data, scale = scale)
+    expect_identical(svm(mpg ~ hp + cyl + wt, data, scale = scale)$scaled, theirs$scaled)
+  }
+  expect_error(svm(Species ~ ., iris, scale = c(TRUE, FALSE)), "scale has 2 values, and the formula has 4 terms")
+  expect_error(svm(mpg ~ hp + cyl + wt, data, scale = rep(TRUE, 5)), "scale has 5 values, and the formula has 3 terms")
+  expect_error(tune_svm(Species ~ ., data = iris, cost = 1, scale = c(TRUE, FALSE)), "the formula has 4 terms")
+})
+
 test_that("folds and scores of cross are e1071's", {
   skip_if_not_installed("e1071")
   set.seed(7)
