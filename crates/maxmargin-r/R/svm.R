@@ -22,7 +22,7 @@
 #' @param cost the cost of violations of the margin (C).
 #' @param nu the bound of errors and support vectors of nu-classification, nu-regression and
 #'   one-classification.
-#' @param class.weights a named vector with factors of the cost for levels of `y`, or
+#' @param class.weights a named vector or list with factors of the cost for levels of `y`, or
 #'   "inverse" for weights of 1 / frequency. Levels without a name have weight 1.
 #' @param cachesize memory of kernel values in MB. The engine uses 2 GB if this is less.
 #' @param tolerance the largest violation of the optimality conditions (KKT).
@@ -278,6 +278,10 @@ class_weights <- function(object, weights) {
   counts <- tabulate(match(codes_of(object$samples$codes, object$labels), seq_along(object$levels)), length(object$levels))
   if (identical(weights, "inverse")) weights <- setNames(1 / counts, object$levels)
   if (is.null(names(weights))) stop("class.weights have the names of levels: ", paste(object$levels, collapse = ", "), call. = FALSE)
+  # A list of numbers is a vector, as in e1071.
+  if (is.list(weights) && all(vapply(weights, is_number, NA))) weights <- vapply(weights, as.double, 0)
+  twice <- names(weights)[duplicated(names(weights))]
+  if (length(twice)) stop("class.weights has two weights of level ", sQuote(twice[1]), call. = FALSE)
   at <- match(names(weights), object$levels)
   if (anyNA(at)) {
     stop("class.weights has ", paste(sQuote(names(weights)[is.na(at)]), collapse = ", "), ", and the levels are ",

@@ -70,7 +70,15 @@ test_that("class weights are those of levels", {
   expect_same_model(ours, theirs, data, 1e-4)
   expect_error(svm(Species ~ ., iris, class.weights = c(setoza = 2)), "setoza")
   expect_error(svm(Species ~ ., iris, class.weights = c(1, 2, 3)), "names of levels")
+  expect_error(svm(Species ~ ., iris, class.weights = c(setosa = 1, setosa = 2)), "two weights of level .setosa")
   expect_warning(svm(dist ~ speed, cars, class.weights = c(a = 1)), "not used")
+})
+
+# It was refused as no finite numbers.
+test_that("a list of class weights is a vector", {
+  listed <- svm(Species ~ ., iris, class.weights = list(setosa = 2, virginica = 0.5))
+  expect_identical(listed$coefs, svm(Species ~ ., iris, class.weights = c(setosa = 2, virginica = 0.5))$coefs)
+  expect_error(svm(Species ~ ., iris, class.weights = list(setosa = "a")), "finite numbers")
 })
 
 test_that("a nu without a margin is warned of", {
