@@ -48,6 +48,8 @@ flag_of <- function(value, name) {
 
 # Returns the position of a name, or of its beginning, among those that an argument has.
 choice_of <- function(value, name, names) {
+  # A column of `expand.grid` is a factor.
+  if (is.factor(value)) value <- as.character(value)
   at <- if (is.character(value) && length(value) == 1) pmatch(value, names) else NA
   if (is.na(at)) {
     stop("wrong ", name, " specification: ", name, " is ", in_words(value), ", and must be one of ",

@@ -176,6 +176,7 @@ check_finite <- function(x, y, rows) {
 # Returns the rows to train on: a subset, without missing values. `position` has their places.
 usable <- function(x, y, weights, subset, na.action) {
   n <- nrow(x)
+  if (ncol(x) == 0) stop("there are no columns to train on", call. = FALSE)
   if (!is.null(y)) {
     if (!is.null(dim(y)) && ncol(y) == 1) y <- if (is.data.frame(y)) y[[1]] else drop(y)
     if (!is.factor(y) && !is.atomic(y)) stop("y must be a vector or a factor", call. = FALSE)

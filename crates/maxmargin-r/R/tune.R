@@ -126,6 +126,7 @@ check_control <- function(control) {
   if (!inherits(control, "tune.control")) {
     stop("tunecontrol must be a result of tune.control(), and is of class ", class(control)[1], call. = FALSE)
   }
+  if (control$sampling == "fix" && is.null(control$fix)) stop("fix is missing: it is a share of the samples", call. = FALSE)
   other <- c(
     sampling = control$sampling == "bootstrap", random = !isFALSE(control$random), nrepeat = control$nrepeat != 1,
     error.fun = !is.null(control$error.fun), sampling.aggregate = !identical(control$sampling.aggregate, mean),

@@ -36,11 +36,15 @@ test_that("values that are none are refused with the name of the argument", {
   expect_refused(quote(svm(Species ~ ., data = iris)), "scale", none)
   expect_refused(quote(svm(Species ~ ., data = iris)), "na.action", none[-6])
   for (x in none[-2]) expect_refused(quote(svm(y = iris$Species)), "x", list(x))
+  expect_match(message_of(quote(svm(Species ~ 1, iris))), "no columns")
   search <- quote(tune_svm(iris[, 1:4], iris$Species, cross = 3))
   for (name in c("degree", "cost", "gamma", "nu")) expect_refused(search, name, none[c(2, 4:7)])
   for (name in c("cross", "best.model", "kernel")) expect_refused(search, name, none)
   for (name in c("fix", "tunecontrol")) expect_refused(search, name, none[-1])
   expect_refused(search, "fix", list(0, 1, 2, -1))
+  # The search once fell back to folds.
+  control <- tune.control(sampling = "fix", fix = NULL)
+  expect_error(tune_svm(Species ~ ., data = iris, tunecontrol = control), "fix is missing")
 })
 
 test_that("values that are none are refused by functions of a model", {
@@ -62,6 +66,12 @@ test_that("values that are none are refused by functions of a model", {
   expect_identical(update_svm(model, remove = NULL)$update$removed, 0L)
   searched <- tune_svm(dist ~ speed, data = cars, cost = 1, best.model = FALSE)
   expect_error(certificate(searched), "best.model = TRUE")
+})
+
+test_that("a kernel or a type may be a factor or the beginning of a name", {
+  model <- svm(iris[, 1:4], iris$Species, kernel = factor("linear"), type = factor("nu-classification"))
+  expect_identical(c(model$kernel, model$type), c(0, 1))
+  expect_identical(svm(iris[, 1:4], iris$Species, kernel = "rad", type = "C")$kernel, 2)
 })
 
 # R took 2.5 for 2: a search listed it as tried.
