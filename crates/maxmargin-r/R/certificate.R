@@ -110,7 +110,8 @@ replaced <- function(text, pattern, change) {
 # Returns scaled samples and their numbers for the engine, from data as `svm` takes them.
 labelled_samples <- function(object, data, y = NULL, name = "data") {
   if (inherits(object, "svm.formula")) {
-    check_table(data, name)
+    # The data of a formula may be a list of its variables.
+    if (!is.list(data) || is.null(names(data))) check_table(data, name)
     frame <- model.frame(terms(object), as.data.frame(data), na.action = na.omit, xlev = object$xlevels)
     y <- model.response(frame)
     x <- columns_of(object, frame)

@@ -59,6 +59,7 @@ test_that("values that are none are refused by functions of a model", {
   refused(quote(update_svm(trained, iris[1:2, ])), "remove", none[c(2, 4:7)])
   refused(quote(update_svm(trained)), "add", list(list(1), mean))
   refused(quote(verify(trained)), "data", list(list(1), mean))
+  expect_true(verify(model, as.list(iris))$matches)
   for (name in c("svm.file", "scale.file")) refused(quote(write.svm(trained, tempfile(), tempfile())), name, none[-4])
   expect_match(message_of(quote(write.svm(1))), "model of svm()", fixed = TRUE)
   expect_match(message_of(quote(update_svm(1))), "model of svm()", fixed = TRUE)
