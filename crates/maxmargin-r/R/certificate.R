@@ -21,7 +21,10 @@ certificate.maxmargin_svm <- function(object, ...) object$certificate
 
 #' @rdname certificate
 #' @export
-certificate.maxmargin_tune <- function(object, ...) certificate(object$best.model)
+certificate.maxmargin_tune <- function(object, ...) {
+  if (is.null(object$best.model)) stop("the search has no model: search with best.model = TRUE", call. = FALSE)
+  certificate(object$best.model)
+}
 
 #' @export
 print.svm_certificate <- function(x, digits = 4, ...) {
@@ -63,7 +66,7 @@ verify.maxmargin_svm <- function(object, data = NULL, y = NULL, ...) {
   table <- found$certificates
   names <- if (length(table$kkt) == length(names)) names else character(length(table$kkt))
   structure(list(matches = found$matches, met = found$met,
-                 checks = data.frame(check = found$check, result = found$result, detail = found$detail),
+                 checks = data.frame(check = found$check, result = found$result, detail = in_levels(object, found)),
                  certificate = certificate_table(table, names)), class = "svm_verdict")
 }
 
@@ -78,15 +81,43 @@ print.svm_verdict <- function(x, ...) {
   invisible(x)
 }
 
+# Returns the details of a verification in the words of R. The engine numbers classes, machines and
+# support vectors from 0, and calls data a text: it verifies files.
+in_levels <- function(object, found) {
+  detail <- found$detail
+  detail[found$check == "data hash" & found$result == "MISMATCH"] <-
+    "these are other data, or another order of rows, than the model was trained on"
+  detail <- sub("; calibrate computes it again", "", detail, fixed = TRUE)
+  detail <- replaced(detail, "(?<=^support vector )\\d+", function(number) number + 1)
+  if (object$type > 1) return(detail)
+  detail <- replaced(detail, "(?<= of )machine \\d+", function(number) machine_names(object)[number + 1])
+  level <- function(numbers) object$levels[codes_of(numbers, object$labels)]
+  detail <- replaced(detail, "(?<=that of )\\d+ and \\d+", function(numbers) paste(level(numbers), collapse = "/"))
+  classes <- found$check == "classes"
+  # The number of classes that are not listed is no class.
+  detail[classes] <- replaced(detail[classes], "\\d+(?=,|;| and|$)", level)
+  detail
+}
+
+# Replaces what matches a pattern by what a function makes of the numbers in it.
+replaced <- function(text, pattern, change) {
+  at <- gregexpr(pattern, text, perl = TRUE)
+  numbers <- function(part) as.integer(regmatches(part, gregexpr("[0-9]+", part))[[1]])
+  regmatches(text, at) <- lapply(regmatches(text, at), vapply, function(part) as.character(change(numbers(part))), "")
+  text
+}
+
 # Returns scaled samples and their numbers for the engine, from data as `svm` takes them.
-labelled_samples <- function(object, data, y = NULL) {
+labelled_samples <- function(object, data, y = NULL, name = "data") {
   if (inherits(object, "svm.formula")) {
+    # The data of a formula may be a list of its variables.
+    if (!is.list(data) || is.null(names(data))) check_table(data, name)
     frame <- model.frame(terms(object), as.data.frame(data), na.action = na.omit, xlev = object$xlevels)
     y <- model.response(frame)
-    x <- model_rows(object, frame)
+    x <- columns_of(object, frame)
     check_finite(x, y, seq_len(nrow(x)))
   } else {
-    samples <- usable(rows_of(data), y, NULL, NULL, na.omit)
+    samples <- usable(rows_of(data, name), y, NULL, NULL, na.omit)
     x <- by_name(samples$x, colnames(object$SV))
     y <- samples$y
   }
@@ -109,6 +140,7 @@ by_name <- function(x, names) {
 numbers_of <- function(object, y) {
   if (is.null(y)) stop("the response of the data is missing: give argument y", call. = FALSE)
   if (object$type > 2) {
+    if (!is.numeric(y)) stop("the model is a regression, and y is of class ", class(y)[1], call. = FALSE)
     if (!is.null(object$y.scale)) y <- (y - object$y.scale[[1]]) / object$y.scale[[2]]
     return(as.double(y))
   }

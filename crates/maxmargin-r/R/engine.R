@@ -60,6 +60,7 @@ native_data <- function(x, y = NULL) {
 #' @export
 svm_threads <- function(count = NULL) {
   if (is.null(count)) return(native_threads())
+  if (!is_number(count) || !are_counts(count)) stop("count must be a whole number of threads, and is ", in_words(count), call. = FALSE)
   native_set_threads(as.integer(count))
   invisible(native_threads())
 }

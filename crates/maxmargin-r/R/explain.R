@@ -23,8 +23,9 @@ explain <- function(object, ...) UseMethod("explain")
 #' @rdname explain
 #' @export
 explain.maxmargin_svm <- function(object, newdata, background = NULL, interactions = FALSE, ...) {
+  interactions <- flag_of(interactions, "interactions")
   samples <- new_samples(object, newdata, stats::na.fail)
-  behind <- if (!is.null(background)) native_data(new_samples(object, background, stats::na.fail)$x)
+  behind <- if (!is.null(background)) native_data(new_samples(object, background, stats::na.fail, "background")$x)
   found <- result_of(native_model(object)$explain(native_data(samples$x), interactions, behind))
   columns <- colnames(samples$x)
   if (is.null(columns)) columns <- paste0("x", seq_len(ncol(samples$x)))

@@ -20,10 +20,15 @@
 #' @export
 plot.maxmargin_svm <- function(x, data, formula = NULL, fill = TRUE, grid = 50, slice = list(),
                                symbolPalette = palette(), svSymbol = "x", dataSymbol = "o", ...) {
-  if (x$type > 2 || !inherits(x, "svm.formula")) stop("plot is for classification models with a formula")
+  if (x$type > 2 || !inherits(x, "svm.formula")) stop("plot is for classification models with a formula", call. = FALSE)
+  if (!is.data.frame(data)) stop("data must be the data frame of the training, and is of class ", class(data)[1], call. = FALSE)
+  fill <- flag_of(fill, "fill")
+  if (!is_number(grid) || !are_counts(grid) || grid < 2) {
+    stop("grid must be a number of steps, 2 or more, and is ", in_words(grid), call. = FALSE)
+  }
   variables <- all.vars(delete.response(terms(x)))
-  shown <- if (!is.null(formula)) all.vars(formula) else variables
-  if (length(shown) != 2) stop("missing formula: which two variables are drawn, as vertical ~ horizontal?")
+  shown <- shown_variables(formula, variables, data)
+  check_slice(slice, setdiff(variables, shown))
   response <- model.response(model.frame(terms(x), data, na.action = stats::na.pass))
   colours <- if (is.null(response)) rep(symbolPalette[1], nrow(data)) else symbolPalette[as.numeric(as.factor(response))]
   used <- setdiff(seq_len(nrow(data)), x$na.action)
@@ -54,10 +59,42 @@ plot.maxmargin_svm <- function(x, data, formula = NULL, fill = TRUE, grid = 50, 
   invisible()
 }
 
+# Returns the names of the vertical and the horizontal variable.
+shown_variables <- function(formula, variables, data) {
+  if (!is.null(formula) && !inherits(formula, "formula")) {
+    stop("formula must be of the form vertical ~ horizontal, and is ", in_words(formula), call. = FALSE)
+  }
+  shown <- if (!is.null(formula)) all.vars(formula) else variables
+  if (length(shown) != 2) stop("missing formula: which two variables are drawn, as vertical ~ horizontal?", call. = FALSE)
+  for (name in shown) {
+    if (!name %in% variables) {
+      stop("variable ", sQuote(name), " is not one of the model's: ", paste(variables, collapse = ", "), call. = FALSE)
+    }
+    if (!name %in% names(data)) stop("data has no variable ", sQuote(name), call. = FALSE)
+    if (!is.numeric(data[[name]])) {
+      stop("variable ", sQuote(name), " is of class ", class(data[[name]])[1], ", and axes have numbers", call. = FALSE)
+    }
+  }
+  shown
+}
+
+# Stops at a slice that is no list of values of variables that are not drawn.
+check_slice <- function(slice, others) {
+  if (!is.list(slice) || length(slice) && is.null(names(slice))) {
+    stop("slice must be a list with the names of variables, and is ", in_words(slice), call. = FALSE)
+  }
+  for (name in names(slice)) {
+    if (!name %in% others) {
+      stop("slice has ", sQuote(name), ", and the variables that are not drawn are ", paste(others, collapse = ", "), call. = FALSE)
+    }
+    if (length(slice[[name]]) != 1) stop("slice has ", length(slice[[name]]), " values of ", sQuote(name), call. = FALSE)
+  }
+}
+
 # The value of a variable that is not drawn.
 slice_of <- function(column, value, name) {
   if (!is.factor(column)) return(if (is.null(value)) 0 else value)
   if (is.null(value)) return(factor(levels(column)[1], levels = levels(column)))
-  if (!as.character(value) %in% levels(column)) stop("Level ", dQuote(value), " could not be found in factor ", sQuote(name))
+  if (!as.character(value) %in% levels(column)) stop("Level ", dQuote(value), " could not be found in factor ", sQuote(name), call. = FALSE)
   factor(as.character(value), levels = levels(column))
 }

@@ -22,6 +22,8 @@
 predict.maxmargin_svm <- function(object, newdata, decision.values = FALSE, probability = FALSE, ...,
                                   na.action = na.omit) {
   if (missing(newdata)) return(fitted(object))
+  decision.values <- flag_of(decision.values, "decision.values")
+  probability <- flag_of(probability, "probability")
   if (probability && object$type < 2 && is.null(object$probA)) {
     warning("SVM has not been trained using `probability = TRUE`, probabilities not available for predictions.")
   }
@@ -39,18 +41,20 @@ predict.maxmargin_svm <- function(object, newdata, decision.values = FALSE, prob
 }
 
 # Returns the scaled samples of new data, without the rows that `na.action` leaves out.
-new_samples <- function(object, newdata, na.action) {
-  if (is.atomic(newdata) && is.null(dim(newdata))) {
-    newdata <- if (inherits(object, "svm.formula")) as.matrix(newdata) else rows_of(as.vector(newdata))
+new_samples <- function(object, newdata, na.action, name = "newdata") {
+  na.action <- na_function(na.action)
+  if (is.atomic(newdata) && !is.null(newdata) && is.null(dim(newdata))) {
+    newdata <- if (inherits(object, "svm.formula")) as.matrix(newdata) else rows_of(as.vector(newdata), name)
   }
   before <- attr(newdata, "na.action")
   sparse <- inherits(newdata, c("Matrix", "matrix.csr", "simple_triplet_matrix"))
   formula <- inherits(object, "svm.formula") && !sparse
-  if (!formula) newdata <- rows_of(newdata)
+  if (formula) check_table(newdata, name) else newdata <- rows_of(newdata, name)
   if (formula && is.null(colnames(newdata))) colnames(newdata) <- labels(terms(object))[seq_len(ncol(newdata))]
   names <- row_names(newdata)
   rows <- seq_along(names)
   if (!sparse) newdata <- na.action(newdata)
+  if (length(dim(newdata)) != 2) stop("na.action must return the rows that stay, as na.omit does", call. = FALSE)
   omitted <- if (sparse) NULL else attr(newdata, "na.action")
   if (!is.null(omitted) && is.null(before)) {
     names <- names[-omitted]
@@ -76,10 +80,43 @@ warn_of_order <- function(names, trained) {
 # Returns the columns that a formula makes of new data.
 model_rows <- function(object, data) {
   terms <- delete.response(terms(object))
-  frame <- model.frame(terms, data, na.action = stats::na.pass, xlev = object$xlevels)
-  x <- model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  columns_of(object, model.frame(terms, data, na.action = stats::na.pass, xlev = object$xlevels))
+}
+
+# Returns the columns that a formula makes of a model frame.
+columns_of <- function(object, frame) {
+  terms <- delete.response(terms(object))
+  x <- model.matrix(terms, with_types(terms, frame), contrasts.arg = object$contrasts)
   attr(x, "assign") <- attr(x, "contrasts") <- NULL
   x
+}
+
+# Stops at data that a formula cannot look its variables up in.
+check_table <- function(data, name) {
+  if (!is.data.frame(data) && !(is.atomic(data) && length(dim(data)) == 2)) {
+    stop(name, " must be a data frame with the variables of the formula, or a matrix, and is of class ",
+         paste(class(data), collapse = ", "), call. = FALSE)
+  }
+}
+
+# Returns a model frame with variables of the types that the training had. A matrix has numbers in
+# place of TRUE and FALSE. Factors and texts have become factors with the levels of the training.
+with_types <- function(terms, frame) {
+  types <- attr(terms, "dataClasses")
+  for (name in intersect(names(types), names(frame))) {
+    old <- types[[name]]
+    new <- stats::.MFclass(frame[[name]])
+    words <- c("factor", "ordered", "character")
+    if (old == new || old == "other" || (old %in% words && new %in% words)) next
+    if (old == "numeric" && new == "logical") {
+      frame[[name]] <- as.numeric(frame[[name]])
+    } else if (old == "logical" && new == "numeric" && all(frame[[name]] %in% c(0, 1, NA))) {
+      frame[[name]] <- frame[[name]] == 1
+    } else {
+      stop("variable ", sQuote(name), " is ", new, ", and was ", old, " in the training data", call. = FALSE)
+    }
+  }
+  frame
 }
 
 #' @export

@@ -2,8 +2,8 @@
 
 is_sparse <- function(x) inherits(x, "dgRMatrix")
 
-# Returns the samples of an argument: a matrix of numbers, or sparse rows.
-rows_of <- function(x) {
+# Returns the samples of an argument: a matrix of numbers, or sparse rows. `name` is the argument's.
+rows_of <- function(x, name = "x") {
   if (inherits(x, "matrix.csr")) {
     return(sparse_rows(rep(seq_len(x@dimension[1]), diff(x@ia)), x@ja, x@ra, x@dimension))
   }
@@ -17,13 +17,17 @@ rows_of <- function(x) {
   if (is.data.frame(x)) {
     numbers <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
     if (!all(numbers)) {
-      stop("column ", paste(sQuote(names(x)[!numbers]), collapse = ", "), " of x has no numbers: ",
+      stop("column ", paste(sQuote(names(x)[!numbers]), collapse = ", "), " of ", name, " has no numbers: ",
            "use a formula, which makes numbers of factors", call. = FALSE)
     }
   }
+  if (!is.data.frame(x) && (!is.atomic(x) || is.null(x) || length(dim(x)) > 2)) {
+    stop(name, " must be a matrix, a data frame, a vector of numbers or a sparse matrix, and is of class ",
+         paste(class(x), collapse = ", "), call. = FALSE)
+  }
   x <- as.matrix(x)
   if (!is.numeric(x) && !is.logical(x)) {
-    stop("x has values of type ", typeof(x), ": samples have numbers", call. = FALSE)
+    stop(name, " has values of type ", typeof(x), ": samples have numbers", call. = FALSE)
   }
   x
 }

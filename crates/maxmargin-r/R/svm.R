@@ -12,18 +12,18 @@
 #' @param y the response: a factor for classification, numbers for regression. Without it, the
 #'   model is one of a single class (novelty detection).
 #' @param scale whether columns are scaled to mean 0 and variance 1: one value, or one for each
-#'   column. In regression the response is scaled as well. Sparse matrices are not scaled, and
-#'   nothing is if a column is constant.
+#'   column of `x`, or one for each term of the formula. In regression the response is scaled as
+#'   well. Sparse matrices are not scaled, and nothing is if a column is constant.
 #' @param type "C-classification", "nu-classification", "one-classification", "eps-regression" or
 #'   "nu-regression". The default follows from `y`.
 #' @param kernel "linear", "polynomial", "radial" or "sigmoid".
-#' @param degree,gamma,coef0 parameters of the kernel. The default of `gamma` is 1 / columns, where
-#'   factors count as many columns as they become.
+#' @param degree,gamma,coef0 parameters of the kernel. `degree` is a whole number. The default of
+#'   `gamma` is 1 / columns, where factors count as many columns as they become.
 #' @param cost the cost of violations of the margin (C).
 #' @param nu the bound of errors and support vectors of nu-classification, nu-regression and
 #'   one-classification.
-#' @param class.weights a named vector with factors of the cost for levels of `y`, or "inverse" for
-#'   weights of 1 / frequency. Levels without a name have weight 1.
+#' @param class.weights a named vector or list with factors of the cost for levels of `y`, or
+#'   "inverse" for weights of 1 / frequency. Levels without a name have weight 1.
 #' @param cachesize memory of kernel values in MB. The engine uses 2 GB if this is less.
 #' @param tolerance the largest violation of the optimality conditions (KKT).
 #' @param epsilon the width of the insensitive tube of eps-regression.
@@ -46,7 +46,8 @@
 #' @section Differences from e1071:
 #' Probabilities are fitted on other folds than LIBSVM's, so that they differ in the second digit.
 #' Their folds do not take random numbers of R: they are the same for every seed. Data
-#' with a single class is an error at the training instead of the first prediction.
+#' with a single class is an error at the training instead of the first prediction. So are a degree
+#' that is no whole number, and for a formula a `scale` of neither one value nor one for each term.
 #'
 #' @examples
 #' model <- svm(Species ~ ., data = iris)
@@ -87,17 +88,17 @@ svm_problem <- function(x, y = NULL, scale = TRUE, type = NULL, kernel = "radial
                         probability = FALSE, ..., weights = NULL, subset = NULL, na.action = na.omit) {
   x <- rows_of(x)
   parameters <- list(cost = cost, degree = degree, gamma = gamma, coef0 = coef0, nu = nu, epsilon = epsilon,
-                     tolerance = tolerance, cachesize = cachesize, shrinking = shrinking)
+                     tolerance = tolerance, cachesize = cachesize)
   check_parameters(parameters)
+  parameters$shrinking <- flag_of(shrinking, "shrinking")
+  probability <- flag_of(probability, "probability")
   if (is.null(type)) {
     type <- if (is.null(y)) types[3] else if (is.factor(y)) types[1] else types[4]
   }
-  type <- pmatch(type, types)
-  kernel <- pmatch(kernel, kernels)
-  if (is.na(type)) stop("wrong type specification: types are ", paste(types, collapse = ", "), call. = FALSE)
-  if (is.na(kernel)) stop("wrong kernel specification: kernels are ", paste(kernels, collapse = ", "), call. = FALSE)
+  type <- choice_of(type, "type", types)
+  kernel <- choice_of(kernel, "kernel", kernels)
   if (type == 3 && probability) stop("one-class SVM has no probabilities: leave out argument probability", call. = FALSE)
-  samples <- usable(x, if (type != 3) y, weights, subset, na.action)
+  samples <- usable(x, y, weights, subset, na.action)
   object <- c(list(call = NULL, type = type - 1, kernel = kernel - 1), parameters)
   object$compprob <- probability
   object$sparse <- is_sparse(samples$x)
@@ -126,7 +127,7 @@ formula_samples <- function(call, caller, formula, data, na.action, scale) {
   names(frame)[names(frame) == "x"] <- "formula"
   frame[[1L]] <- quote(stats::model.frame)
   if (is.matrix(data)) frame$data <- as.data.frame(data)
-  frame$na.action <- na.action
+  frame$na.action <- na_function(na.action)
   frame <- eval(frame, caller)
   terms <- attr(frame, "terms")
   attr(terms, "intercept") <- 0
@@ -134,7 +135,7 @@ formula_samples <- function(call, caller, formula, data, na.action, scale) {
   contrasts <- attr(x, "contrasts")
   # Columns of factors are not scaled.
   names <- labels(terms)[attr(x, "assign")]
-  if (length(scale) != ncol(x) || ncol(x) == length(labels(terms))) scale <- rep_len(scale, length(labels(terms)))[attr(x, "assign")]
+  scale <- scale_flags(scale, length(labels(terms)), paste("the formula has", length(labels(terms)), "terms"))[attr(x, "assign")]
   scale <- scale & !names %in% names(contrasts)
   attr(x, "assign") <- attr(x, "contrasts") <- NULL
   found <- list(x = x, y = model.response(frame), scale = scale, terms = terms, contrasts = contrasts,
@@ -148,34 +149,6 @@ with_omitted <- function(object, omitted) {
   object["na.action"] <- list(omitted)
   if (!is.null(object$fitted) && inherits(omitted, "exclude")) attr(object$fitted, "na.action") <- omitted
   object
-}
-
-# Warns of arguments that no one reads, as misspelt ones are.
-unused_arguments <- function(what, names) {
-  names <- setdiff(names, "")
-  if (length(names)) {
-    warning(what, " has no argument ", paste(sQuote(names), collapse = ", "), ", which has no effect", call. = FALSE)
-  }
-}
-
-check_parameters <- function(parameters) {
-  for (name in names(parameters)) {
-    value <- parameters[[name]]
-    if (length(value) != 1 || is.na(value)) stop(sQuote(name), " must be one number, and is ", deparse(value)[1], call. = FALSE)
-  }
-}
-
-check_weights <- function(weights) {
-  if (!is.numeric(weights) || any(weights < 0 | weights == Inf, na.rm = TRUE)) {
-    stop("weights must be finite numbers of 0 or more", call. = FALSE)
-  }
-}
-
-check_folds <- function(cross, least) {
-  is_whole <- is.numeric(cross) && length(cross) == 1 && is.finite(cross) && cross == trunc(cross)
-  if (!is_whole || cross < least || cross == 1) {
-    stop("cross must be ", if (least == 0) "0, or ", "2 folds or more, and is ", deparse(cross)[1], call. = FALSE)
-  }
 }
 
 # Stops at the first value that is missing or infinite. `rows` has the numbers of the rows in the data.
@@ -203,6 +176,7 @@ check_finite <- function(x, y, rows) {
 # Returns the rows to train on: a subset, without missing values. `position` has their places.
 usable <- function(x, y, weights, subset, na.action) {
   n <- nrow(x)
+  if (ncol(x) == 0) stop("there are no columns to train on", call. = FALSE)
   if (!is.null(y)) {
     if (!is.null(dim(y)) && ncol(y) == 1) y <- if (is.data.frame(y)) y[[1]] else drop(y)
     if (!is.factor(y) && !is.atomic(y)) stop("y must be a vector or a factor", call. = FALSE)
@@ -216,14 +190,15 @@ usable <- function(x, y, weights, subset, na.action) {
   }
   names <- row_names(x)
   rows <- seq_len(n)
-  if (!is.null(subset)) rows <- if (is.character(subset)) match(subset, names) else rows[subset]
+  if (!is.null(subset)) rows <- rows_of_subset(subset, names)
   frame <- data.frame(row = rows)
   frame$y <- y[rows]
   frame$weights <- weights[rows]
   if (!is_sparse(x)) frame$x <- x[rows, , drop = FALSE]
   if (!is.null(subset)) names <- names[rows]
   attr(frame, "row.names") <- make.unique(names)
-  frame <- na.action(frame)
+  frame <- na_function(na.action)(frame)
+  if (!is.data.frame(frame)) stop("na.action must return the rows that stay, as na.omit does", call. = FALSE)
   if (anyNA(frame$y)) stop("y has missing values", call. = FALSE)
   omitted <- attr(frame, "na.action")
   x <- if (is_sparse(x)) select_rows(x, frame$row) else frame$x
@@ -237,10 +212,7 @@ usable <- function(x, y, weights, subset, na.action) {
 scaled <- function(object, samples, scale) {
   x <- samples$x
   if (object$sparse) scale <- FALSE
-  if (!length(scale) %in% c(1L, ncol(x))) {
-    stop("scale has ", length(scale), " values, and x has ", ncol(x), " columns", call. = FALSE)
-  }
-  scale <- rep_len(as.logical(scale), ncol(x))
+  scale <- scale_flags(scale, ncol(x), paste("x has", ncol(x), "columns"))
   y <- samples$y
   if (any(scale)) {
     varies <- apply(x[, scale, drop = FALSE], 2, function(column) any(column != column[1], na.rm = TRUE))
@@ -307,6 +279,10 @@ class_weights <- function(object, weights) {
   counts <- tabulate(match(codes_of(object$samples$codes, object$labels), seq_along(object$levels)), length(object$levels))
   if (identical(weights, "inverse")) weights <- setNames(1 / counts, object$levels)
   if (is.null(names(weights))) stop("class.weights have the names of levels: ", paste(object$levels, collapse = ", "), call. = FALSE)
+  # A list of numbers is a vector, as in e1071.
+  if (is.list(weights) && all(vapply(weights, is_number, NA))) weights <- vapply(weights, as.double, 0)
+  twice <- names(weights)[duplicated(names(weights))]
+  if (length(twice)) stop("class.weights has two weights of level ", sQuote(twice[1]), call. = FALSE)
   at <- match(names(weights), object$levels)
   if (anyNA(at)) {
     stop("class.weights has ", paste(sQuote(names(weights)[is.na(at)]), collapse = ", "), ", and the levels are ",
@@ -339,6 +315,8 @@ fit <- function(object, class.weights, cross, fitted, keep) {
   samples <- object$samples
   n <- nrow(samples$x)
   check_folds(cross, least = 0)
+  fitted <- flag_of(fitted, "fitted")
+  keep <- flag_of(keep, "keep")
   if (cross > n) stop("cross cannot exceed the number of observations: there are ", n, call. = FALSE)
   options <- native_options(object, class.weights)
   data <- native_data(samples$x, samples$codes)

@@ -5,10 +5,11 @@
 #' each fold has a certificate, so that a search takes a fraction of the time of its trainings.
 #'
 #' @param x a formula, or samples as [svm()] takes them.
-#' @param y the response, without a formula.
+#' @param y the response, without a formula. For one-classification it says which samples are
+#'   members of the class: TRUE or FALSE, 1 or -1, or a factor of these.
 #' @param data the data frame of the formula.
 #' @param degree,gamma,coef0,cost,nu,epsilon vectors of values to try. Parameters without values are
-#'   those of [svm()].
+#'   those of [svm()]. Degrees are whole numbers.
 #' @param cross the number of folds. With the same seed they are those of e1071.
 #' @param fix the share of the samples to train on, with the others for one validation, in place of
 #'   folds.
@@ -27,8 +28,14 @@
 #' @return A list of class "tune" with the elements of e1071's: `best.parameters`,
 #'   `best.performance`, `performances` (with the mean error of the folds, its standard deviation as
 #'   `dispersion`, and the largest KKT violation of all folds as `kkt`), `best.model`, `train.ind`
-#'   and others. Errors are shares of wrong classes, or mean squared errors. `tune.svm` is another
-#'   name of `tune_svm`, and `best.svm` returns the best model.
+#'   and others. Errors are shares of wrong classes, or mean squared errors; `measure` says which.
+#'   `tune.svm` is another name of `tune_svm`, and `best.svm` returns the best model.
+#'
+#' @section One class:
+#' All samples are trained on, whether `y` has them as members of the class or not. The error is the
+#' share of samples where the prediction differs from `y`. Without `y`, it is the share of samples
+#' outside the class that the model learned: it measures nothing but how wide that class is, so that
+#' the smallest error need not be the best model.
 #'
 #' @section Differences from e1071:
 #' Samples are scaled once and not for each fold, as `svm(cross =)` does in both packages.
@@ -46,6 +53,7 @@ tune_svm <- function(x, y = NULL, data = NULL, degree = NULL, gamma = NULL, coef
     if (tunecontrol$sampling == "fix") fix <- tunecontrol$fix
     best.model <- tunecontrol$best.model
   }
+  best.model <- flag_of(best.model, "best.model")
   keeps_performances <- is.null(tunecontrol) || !isFALSE(tunecontrol$performances)
   formula <- inherits(x, "formula")
   # Arguments of the model frame are expressions over the data.
@@ -69,13 +77,14 @@ tune_svm <- function(x, y = NULL, data = NULL, degree = NULL, gamma = NULL, coef
   problem <- do.call(svm_problem, c(samples, extra[setdiff(names(extra), c("class.weights", names(samples)))]))
   n <- nrow(problem$samples$x)
   folds <- if (is.null(fix)) tuning_folds(n, cross) else fixed_fold(n, fix)
-  performances <- grid_performances(problem, class.weights, folds, ranges)
+  truth <- truth_of(problem)
+  performances <- grid_performances(problem, truth, class.weights, folds, ranges)
   best <- which.min(performances$error)
   parameters <- performances[best, names(ranges), drop = FALSE]
   result <- list(best.parameters = parameters, best.performance = performances$error[best], method = "svm",
                  nparcomb = nrow(performances), train.ind = lapply(split(seq_len(n), folds), function(test) setdiff(seq_len(n), test)),
                  sampling = if (!is.null(fix)) "fixed training/validation set" else if (cross == n) "leave-one-out" else
-                   paste0(cross, "-fold cross validation"), performances = performances)
+                   paste0(cross, "-fold cross validation"), measure = measure_of(problem), performances = performances)
   if (!is.null(fix)) result$train.ind <- result$train.ind["0"]
   if (!keeps_performances) result$performances <- NULL
   if (best.model) {
@@ -114,6 +123,10 @@ tune.control <- function(random = FALSE, nrepeat = 1, repeat.aggregate = mean, s
 
 # A search that would ignore what it was asked for is an error.
 check_control <- function(control) {
+  if (!inherits(control, "tune.control")) {
+    stop("tunecontrol must be a result of tune.control(), and is of class ", class(control)[1], call. = FALSE)
+  }
+  if (control$sampling == "fix" && is.null(control$fix)) stop("fix is missing: it is a share of the samples", call. = FALSE)
   other <- c(
     sampling = control$sampling == "bootstrap", random = !isFALSE(control$random), nrepeat = control$nrepeat != 1,
     error.fun = !is.null(control$error.fun), sampling.aggregate = !identical(control$sampling.aggregate, mean),
@@ -129,9 +142,10 @@ check_ranges <- function(ranges) {
   for (name in names(ranges)) {
     values <- ranges[[name]]
     if (!is.numeric(values) || !length(values) || any(!is.finite(values))) {
-      stop(name, " must be numbers to try, and is ", deparse(values)[1], call. = FALSE)
+      stop(name, " must be numbers to try, and is ", in_words(values), call. = FALSE)
     }
   }
+  if (!is.null(ranges$degree)) check_degree(ranges$degree)
   if (any(ranges$cost <= 0)) stop("cost must be above 0, and one is ", ranges$cost[ranges$cost <= 0][1], call. = FALSE)
 }
 
@@ -157,16 +171,42 @@ tuning_folds <- function(n, cross) {
 
 # Returns 0 for the rows of the validation, and -1 for those to train on.
 fixed_fold <- function(n, share) {
+  if (!is_number(share) || trunc(n * share) < 1 || trunc(n * share) >= n) {
+    stop("fix must be a share of the ", n, " samples that leaves some of them to train on and some to validate, and is ",
+         in_words(share), call. = FALSE)
+  }
   fold <- integer(n)
   fold[sample(n)[seq_len(trunc(n * share))]] <- -1L
   fold
 }
 
-# Returns a row for each combination of parameters, with its error.
-grid_performances <- function(problem, class.weights, folds, ranges) {
+# Returns the numbers that predictions are measured against.
+truth_of <- function(problem) {
+  y <- problem$samples$y
+  if (problem$type != 2 || is.null(y)) return(problem$samples$codes)
+  if (is.logical(y)) return(ifelse(y, 1, -1))
+  numbers <- c("TRUE" = 1, "FALSE" = -1, "1" = 1, "-1" = -1)[as.character(y)]
+  if (anyNA(numbers)) {
+    stop("one-classification needs a y that says which samples are members of the class, as TRUE or FALSE or as 1 or -1, ",
+         "and one value is ", sQuote(as.character(y)[is.na(numbers)][1]), call. = FALSE)
+  }
+  unname(numbers)
+}
+
+# What an error of classes and one of regression are, as everywhere.
+usual_measures <- c("share of wrong classes", "mean squared error")
+
+# Returns what the errors of a search are.
+measure_of <- function(problem) {
+  if (problem$type != 2) return(usual_measures[if (problem$type > 2) 2 else 1])
+  if (is.null(problem$samples$y)) return("share of samples outside the class: there is no y to compare with")
+  "share of samples where the prediction differs from y"
+}
+
+# Returns a row for each combination of parameters, with its error against `truth`.
+grid_performances <- function(problem, truth, class.weights, folds, ranges) {
   tested <- folds >= 0
   scale <- if (is.null(problem$y.scale)) 1 else problem$y.scale[[2]]^2
-  truth <- problem$samples$codes
   error_of <- function(predicted) {
     errors <- if (problem$type > 2) (predicted - truth)^2 * scale else as.double(predicted != truth)
     by_fold <- as.vector(tapply(errors[tested], folds[tested], mean))
@@ -178,7 +218,7 @@ grid_performances <- function(problem, class.weights, folds, ranges) {
   outer <- setdiff(names(ranges), inner)
   # A kernel or formulation for each outer combination; the engine takes all costs and gammas.
   groups <- if (length(outer)) split(seq_len(nrow(table)), table[outer], drop = TRUE) else list(seq_len(nrow(table)))
-  data <- native_data(problem$samples$x, truth)
+  data <- native_data(problem$samples$x, problem$samples$codes)
   for (rows in groups) {
     problem[outer] <- table[rows[1], outer, drop = FALSE]
     options <- native_options(problem, class.weights)
@@ -205,6 +245,7 @@ print.maxmargin_tune <- function(x, ...) {
     cat("\n")
   }
   cat("- best performance:", x$best.performance, "\n\n")
+  if (!x$measure %in% usual_measures) cat("- performance is the ", x$measure, "\n\n", sep = "")
   invisible(x)
 }
 

@@ -22,14 +22,14 @@
 #' certificate(model)
 #' @export
 update_svm <- function(object, add = NULL, y = NULL, remove = integer(), weights = NULL, ...) {
-  if (!inherits(object, "maxmargin_svm")) stop("the first argument of update_svm is a model of svm()")
+  if (!inherits(object, "maxmargin_svm")) stop("the first argument of update_svm is a model of svm()", call. = FALSE)
   kept <- native_model(object)$kept()
-  if (is.null(kept)) stop("the model does not keep its training data: train it with keep = TRUE")
+  if (is.null(kept)) stop("the model does not keep its training data: train it with keep = TRUE", call. = FALSE)
   x <- rows_of_engine(kept$rows, object$sparse)
   colnames(x) <- colnames(object$SV)
   codes <- kept$labels
   remove <- rows_to_remove(remove, nrow(x))
-  added <- if (!is.null(add)) labelled_samples(object, add, y)
+  added <- if (!is.null(add)) labelled_samples(object, add, y, "add")
   stays <- setdiff(seq_len(nrow(x)), remove)
   options <- object$engine$options
   options$case_weights <- changed_weights(options$case_weights, weights, nrow(x), stays, length(added$names))
@@ -42,7 +42,7 @@ update_svm <- function(object, add = NULL, y = NULL, remove = integer(), weights
   gone <- if (object$type <= 1) setdiff(seq_along(object$labels) - 1, changed_codes)
   if (length(gone)) {
     stop("no sample of class ", sQuote(object$levels[codes_of(gone[1], object$labels)]), " would be left: keep one of them, ",
-         "or train a model of the other classes")
+         "or train a model of the other classes", call. = FALSE)
   }
   # Weights of inverse class sizes are those of the changed data.
   inverse <- isTRUE(options$inverse)
@@ -80,7 +80,8 @@ changed_weights <- function(kept, weights, rows, stays, added) {
 
 # Returns the numbers of rows to remove, each once.
 rows_to_remove <- function(remove, rows) {
-  if (!is.numeric(remove) || any(remove != trunc(remove)) || any(remove < 1 | remove > rows)) {
+  if (is.null(remove)) return(integer())
+  if (!is.numeric(remove) || anyNA(remove) || any(remove != trunc(remove) | remove < 1 | remove > rows)) {
     stop("remove has numbers of rows from 1 to ", rows, call. = FALSE)
   }
   if (anyDuplicated(remove)) stop("row ", remove[duplicated(remove)][1], " is removed twice", call. = FALSE)

@@ -17,7 +17,10 @@
 #' unlink(files)
 #' @export
 write.svm <- function(object, svm.file = "Rdata.svm", scale.file = "Rdata.scale", yscale.file = "Rdata.yscale") {
-  if (!inherits(object, "maxmargin_svm")) stop("the first argument of write.svm is a model of svm()")
+  if (!inherits(object, "maxmargin_svm")) stop("the first argument of write.svm is a model of svm()", call. = FALSE)
+  check_file(svm.file, "svm.file")
+  if (!is.null(object$x.scale)) check_file(scale.file, "scale.file")
+  if (!is.null(object$y.scale)) check_file(yscale.file, "yscale.file")
   text <- function(values) paste(sprintf("%.17g", values), collapse = " ")
   header <- c(
     paste("svm_type", c("c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr")[object$type + 1]),

@@ -19,6 +19,32 @@ test_that("every model has a certificate, and is what it claims", {
   expect_output(print(verdict), "optimal")
 })
 
+# They were the engine's numbers, and data was a text.
+test_that("a verification speaks of levels and data", {
+  model <- svm(Species ~ ., iris)
+  checks <- function(model, ...) {
+    found <- verify(model, ...)$checks
+    setNames(found$detail, found$check)
+  }
+  turned <- checks(model, iris[150:1, ])
+  expect_identical(turned[["classes"]], "model setosa, versicolor, virginica; data setosa, versicolor, virginica")
+  expect_match(turned[["data hash"]], "other data, or another order of rows")
+  expect_match(turned[["support vectors"]], "^support vector [1-9][0-9]* of setosa/versicolor is said to be row")
+  expect_match(checks(model, iris[1:100, ])[["classes"]], "; data setosa, versicolor$")
+  expect_match(checks(model)[["bias"]], "is that of (setosa/versicolor|setosa/virginica|versicolor/virginica): model")
+  two <- svm(Species ~ ., iris[51:150, ])
+  expect_identical(checks(two)[["classes"]], "model virginica, versicolor; data virginica, versicolor")
+  many <- svm(iris[, 1:4], factor(rep(letters[1:15], 10)))
+  expect_match(checks(many)[["classes"]], "^model a, b, .*, j and 5 more; data")
+})
+
+# Terms were once computed of terms, whose variables did not exist.
+test_that("terms of a formula are verified and updated", {
+  model <- svm(Species ~ log(Sepal.Length) + I(Petal.Length^2), iris)
+  expect_true(verify(model, iris)$matches)
+  expect_true(all(certificate(update_svm(model, add = iris[1:3, ], remove = 1:3))$holds))
+})
+
 test_that("a primal objective follows from the object", {
   data <- iris[51:150, ]
   data$Species <- droplevels(data$Species)

@@ -70,7 +70,15 @@ test_that("class weights are those of levels", {
   expect_same_model(ours, theirs, data, 1e-4)
   expect_error(svm(Species ~ ., iris, class.weights = c(setoza = 2)), "setoza")
   expect_error(svm(Species ~ ., iris, class.weights = c(1, 2, 3)), "names of levels")
+  expect_error(svm(Species ~ ., iris, class.weights = c(setosa = 1, setosa = 2)), "two weights of level .setosa")
   expect_warning(svm(dist ~ speed, cars, class.weights = c(a = 1)), "not used")
+})
+
+# It was refused as no finite numbers.
+test_that("a list of class weights is a vector", {
+  listed <- svm(Species ~ ., iris, class.weights = list(setosa = 2, virginica = 0.5))
+  expect_identical(listed$coefs, svm(Species ~ ., iris, class.weights = c(setosa = 2, virginica = 0.5))$coefs)
+  expect_error(svm(Species ~ ., iris, class.weights = list(setosa = "a")), "finite numbers")
 })
 
 test_that("a nu without a margin is warned of", {
@@ -158,6 +166,19 @@ test_that("columns can be scaled one by one", {
   theirs <- e1071::svm(iris[, 1:4], iris$Species, scale = scale, tolerance = exact)
   expect_same_model(ours, theirs, iris, 1e-4)
   expect_equal(predict(ours, iris[1:5, 1:4]), predict(theirs, iris[1:5, 1:4]))
+})
+
+# Values were once repeated over the terms.
+test_that("scale has one value, or one for each term of a formula", {
+  skip_if_not_installed("e1071")
+  data <- transform(mtcars, cyl = factor(cyl))
+  for (scale in list(c(TRUE, FALSE, TRUE), c(FALSE, TRUE, TRUE), TRUE)) {
+    theirs <- e1071::svm(mpg ~ hp + cyl + wt, data, scale = scale)
+    expect_identical(svm(mpg ~ hp + cyl + wt, data, scale = scale)$scaled, theirs$scaled)
+  }
+  expect_error(svm(Species ~ ., iris, scale = c(TRUE, FALSE)), "scale has 2 values, and the formula has 4 terms")
+  expect_error(svm(mpg ~ hp + cyl + wt, data, scale = rep(TRUE, 5)), "scale has 5 values, and the formula has 3 terms")
+  expect_error(tune_svm(Species ~ ., data = iris, cost = 1, scale = c(TRUE, FALSE)), "the formula has 4 terms")
 })
 
 test_that("folds and scores of cross are e1071's", {

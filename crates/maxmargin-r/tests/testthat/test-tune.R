@@ -39,6 +39,37 @@ test_that("other parameters, regression, and one validation", {
   expect_error(tune_svm(Species ~ ., data = iris, cost = 1, cross = 1), "cross")
 })
 
+# The labels were once ignored, and the errors were shares of outliers.
+test_that("errors of one class are measured against y", {
+  skip_if_not_installed("e1071")
+  member <- iris$Species == "setosa"
+  nu <- c(0.1, 0.5, 0.9)
+  set.seed(1)
+  theirs <- e1071::tune.svm(iris[, 1:4], member, type = "one-classification", nu = nu)
+  for (y in list(member, factor(member), ifelse(member, 1, -1), factor(ifelse(member, 1, -1)))) {
+    set.seed(1)
+    ours <- tune.svm(iris[, 1:4], y, type = "one-classification", nu = nu)
+    # A sample near the boundary may be on either side.
+    expect_lt(max(abs(ours$performances$error - theirs$performances$error)), 1.5 / 150)
+  }
+  expect_output(print(ours), "differs from y")
+  # Rows that are left out have no label.
+  some <- member
+  some[3] <- NA
+  data <- data.frame(iris[, 1:4], member = some)
+  found <- lapply(1:2, function(form) {
+    set.seed(1)
+    if (form == 1) return(tune_svm(member ~ ., data = data, type = "one-classification", nu = nu))
+    tune_svm(iris[, 1:4], some, type = "one-classification", nu = nu)
+  })
+  expect_identical(found[[1]]$performances, found[[2]]$performances)
+  expect_length(unlist(found[[1]]$train.ind), 9 * 149)
+  expect_error(tune_svm(Species ~ ., data = iris, type = "one-classification"), "TRUE or FALSE.*setosa")
+  alone <- tune_svm(iris[, 1:4], nu = nu)
+  expect_match(alone$measure, "outside the class")
+  expect_output(print(alone), "there is no y")
+})
+
 test_that("class weights and subsets belong to a search", {
   found <- tune_svm(Species ~ ., data = iris, subset = Sepal.Length > 5, cost = c(1, 2), class.weights = c(virginica = 3))
   expect_identical(length(unlist(found$train.ind)), 9L * sum(iris$Sepal.Length > 5))
