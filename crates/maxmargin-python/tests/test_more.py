@@ -1,6 +1,7 @@
 """What scikit-learn does not have: judgements, exact updates, cross-validation on the shared engine."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -309,6 +310,21 @@ def test_the_mean_width_keeps_its_digits(pack, kind):
     assert width("mean", pack(X)) == pytest.approx(exact, rel=1e-12)
     for equal in [np.full((7, 2), 0.1), np.full((1, 2), 0.1), np.tile([0.1, 0.0, 1e9 / 3], (7, 1))]:
         assert width("mean", pack(equal.astype(kind))) == 1.0
+
+
+@pytest.mark.parametrize("pack", [np.asarray, sp.csr_matrix])
+def test_rows_whose_distances_overflow_stop_no_others(pack):
+    X, y = np.array([[1.0], [2.0], [4.0]]), [0, 1, 1]
+    fitted = maxmargin.SVC(gamma=1.0).fit(pack(X), y)
+    found = fitted.decision_function(pack(np.array([[1.0], [1e160], [-1e300], [2.0]])))
+    assert_allclose(found[[0, 3]], fitted.decision_function(pack(X))[:2], rtol=1e-12)
+    assert_array_equal(found[1:3], [fitted.intercept_[0]] * 2)
+    shares, base, decisions, _ = fitted._model.explain([[1e160], [2.0]])
+    assert_allclose(shares.sum(axis=2) + base, decisions, atol=1e-12)
+    many = np.concatenate([X[[0, 1] * 50], [[1e160]]])
+    assert_array_equal(fitted.predict(pack(many))[:100], [0, 1] * 50)
+    with pytest.raises(ValueError, match=r"row 1 \(from 0\): its squared distances from other rows .*; scale the data"):
+        maxmargin.SVC(gamma=1.0).fit(pack(np.array([[1.0], [1e160]])), [0, 1])
 
 
 def test_unknown_rules_for_gamma_are_refused():
