@@ -312,6 +312,23 @@ def test_the_mean_width_keeps_its_digits(pack, kind):
         assert width("mean", pack(equal.astype(kind))) == 1.0
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("pack", [np.asarray, sp.csr_matrix])
+def test_data_without_a_width_by_the_rule_are_named(pack):
+    for size in [1e160, 1e-160]:
+        X = pack([[size], [2 * size]])
+        for gamma in ["scale", "mean"]:
+            for fit in [maxmargin.SVC(gamma=gamma).fit, partial(maxmargin.train, kernel="rbf", gamma=gamma)]:
+                with pytest.raises(ValueError, match=f"gamma='{gamma}' is .* for these data, because values .*; scale the data"):
+                    fit(X, [0, 1])
+    # Kernels without a width do not need one.
+    for size in [1e-160, 1e10]:
+        X = pack([[size], [2 * size]])
+        assert maxmargin.SVC(kernel="linear").fit(X, [0, 1]).predict(X).shape == (2,)
+    # Squares beyond single precision are none beyond double precision.
+    assert width("scale", pack(np.array([[1e25], [3e25]], dtype=np.float32))) == pytest.approx(1e-50, rel=1e-6)
+
+
 @pytest.mark.parametrize("pack", [np.asarray, sp.csr_matrix])
 def test_rows_whose_distances_overflow_stop_no_others(pack):
     X, y = np.array([[1.0], [2.0], [4.0]]), [0, 1, 1]

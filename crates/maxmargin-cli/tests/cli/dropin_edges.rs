@@ -167,3 +167,19 @@ fn an_index_beyond_any_memory_is_refused_or_packed() {
     assert_eq!(bench.run("svm-predict -q matrix pre labels").code, 0);
     assert_eq!(bench.read("labels"), "1\n-1\n1\n-1\n");
 }
+
+/// The square of 1e160 is no number of 64 bits, but a Gaussian kernel has the value 0 there.
+#[test]
+fn rows_whose_distances_overflow_are_predicted() {
+    let bench = Bench::new();
+    bench.file("data", "1 1:1\n1 1:2\n-1 1:-1\n-1 1:-2\n-1 1:-3\n");
+    bench.file("far", "1 1:1.5\n0 1:1e160\n-1 1:-1.5\n0 2:-1e300\n");
+    assert_eq!(bench.run("svm-train -q -g 1 data model").code, 0);
+    assert_eq!(bench.run("svm-predict far model labels").code, 0);
+    let rho: f64 = bench.read("model").lines().find_map(|line| line.strip_prefix("rho ")?.parse().ok()).expect("rho");
+    let beyond = if rho < 0.0 { 1 } else { -1 };
+    assert_eq!(bench.read("labels"), format!("1\n{beyond}\n-1\n{beyond}\n"));
+    bench.file("wide", "1 1:1e160\n-1 1:-1e160\n");
+    let says = "wide: gamma by the rule `scale` is 0, because values of the data are too large or too small; scale the data";
+    refused(&bench, "train wide -q -g scale -o other", &[says]);
+}

@@ -12,6 +12,14 @@ pub enum KernelError {
     /// gamma must be finite and not negative.
     #[error("gamma is {0}: it must be a finite number, 0 or more")]
     Gamma(f64),
+    /// A rule gives no gamma above 0 that is finite.
+    #[error("gamma by the rule `{rule}` is {value}, because values of the data are too large or too small; scale the data")]
+    GammaRule {
+        /// The rule.
+        rule: &'static str,
+        /// The gamma that it gives.
+        value: f64,
+    },
     /// coef0 must be finite.
     #[error("coef0 is {0}: it must be a finite number")]
     Coef0(f64),

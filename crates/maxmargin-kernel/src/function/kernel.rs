@@ -123,10 +123,11 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// As [`Kernel::checked`].
+    /// As [`Kernel::checked`], and when a rule gives 0 or infinity, for values whose squares
+    /// overflow or vanish.
     pub fn resolved(&self, gamma: Gamma, samples: &Samples) -> Result<Self, KernelError> {
         match self.gamma() {
-            Some(_) => self.clone().with_gamma(gamma.of(samples)).checked(),
+            Some(_) => self.clone().with_gamma(gamma.checked(samples)?).checked(),
             None => self.clone().checked(),
         }
     }

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import KernelMachine, has_width_of_rows
+from ._base import WIDE, KernelMachine, has_width_of_rows
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._folds import Folds, Split, partition, plan, splits_of
@@ -175,7 +175,8 @@ def model_of(owner: Any) -> Model:
 
 def _svm(X: Any, formulation: str, gamma: str | float, settings: dict[str, Any]) -> _native.Svm:
     known = {"C": "c"}
-    return _native.Svm(formulation, gamma=width(gamma, X), **{known.get(name, name): value for name, value in settings.items()})
+    number = width(gamma, X, checked=settings.get("kernel") in WIDE)
+    return _native.Svm(formulation, gamma=number, **{known.get(name, name): value for name, value in settings.items()})
 
 
 def _rows(X: Any) -> Any:
