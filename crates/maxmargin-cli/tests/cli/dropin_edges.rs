@@ -168,6 +168,34 @@ fn an_index_beyond_any_memory_is_refused_or_packed() {
     assert_eq!(bench.read("labels"), "1\n-1\n1\n-1\n");
 }
 
+/// NaN used to be a number that is too small, and an infinite C the weight of a sample.
+#[test]
+fn parameters_that_are_no_finite_numbers_are_named() {
+    let bench = Bench::new();
+    bench.file("data", "1 1:1\n1 1:2\n-1 1:-1\n-1 1:-2\n");
+    for (options, says) in [
+        ("svm-train -c nan", "ERROR: C is not a number"),
+        ("svm-train -c 1e400", "ERROR: C is infinite"),
+        ("svm-train -g nan", "ERROR: gamma is not a number"),
+        ("svm-train -g inf", "ERROR: gamma is infinite"),
+        ("svm-train -t 1 -r nan", "ERROR: coef0 is not a finite number"),
+        ("svm-train -e nan", "ERROR: eps is not a number"),
+        ("svm-train -s 2 -n nan", "ERROR: nu is not a number"),
+        ("svm-train -s 3 -p nan", "ERROR: p is not a number"),
+        ("svm-train -s 3 -p inf", "ERROR: p is infinite"),
+        ("svm-train -w1 nan", "ERROR: the weight of a class (-wi) is not a finite number"),
+        ("liblinear-train -c nan", "ERROR: C is not a number"),
+        ("liblinear-train -s 2 -c 1e400", "ERROR: C is infinite"),
+        ("liblinear-train -e nan", "ERROR: eps is not a number"),
+        ("liblinear-train -s 11 -p nan", "ERROR: p is not a number"),
+        ("liblinear-train -s 21 -n nan", "ERROR: nu is not a number"),
+        ("liblinear-train -B nan", "ERROR: the bias (-B) is not a finite number"),
+        ("liblinear-train -w1 inf", "ERROR: the weight of a class (-wi) is not a finite number"),
+    ] {
+        refused(&bench, &format!("{options} data model"), &[says]);
+    }
+}
+
 /// The square of 1e160 is no number of 64 bits, but a Gaussian kernel has the value 0 there.
 #[test]
 fn rows_whose_distances_overflow_are_predicted() {
