@@ -270,6 +270,16 @@ def test_probabilities_that_were_not_asked_for():
         maxmargin.SVC(calibration="platt").fit(X[:5], ["a", "a", "b", "a", "a"])
 
 
+def test_probabilities_need_a_class_of_two_samples():
+    with pytest.raises(ValueError, match=r"probabilities need at least two samples of each class.*train without probabilities"):
+        maxmargin.SVC(probability=True).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"scores need at least two samples of each class.*add samples"):
+        maxmargin.SVC(conformal=0.1).fit([[1.0], [2.0]], [0, 1])
+    with pytest.warns(UserWarning, match="class 1 has one sample"):
+        fitted = maxmargin.SVC(probability=True).fit([[1], [2], [3]], [1, 2, 2])
+    assert fitted.predict_proba([[1]]).shape == (1, 2)
+
+
 def test_splits_that_are_no_folds_are_fitted_one_by_one():
     X, y = load_iris(return_X_y=True)
     rows = np.random.default_rng(2).permutation(len(y))

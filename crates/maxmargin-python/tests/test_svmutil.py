@@ -135,6 +135,20 @@ def test_problems_and_parameters():
 
 
 @pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("-b 1 -q", "two samples of each class"),
+        ("-s 1 -n 0.5 -b 1 -q", "two samples of each class"),
+        ("-s 3 -b 1 -q", "two rows"),
+    ],
+)
+def test_probabilities_of_too_few_samples_are_refused(options, message):
+    y, x = ([1, -1], [[1.0], [-1.0]]) if "class" in message else ([1], [[1.0]])
+    with pytest.raises(ValueError, match=f"probabilities need at least {message}, .*train without probabilities"):
+        svmutil.svm_train(y, x, options)
+
+
+@pytest.mark.parametrize(
     ("options", "what"),
     [
         ("-s 9", "option -s has the value 9.*from 0 to 4"),

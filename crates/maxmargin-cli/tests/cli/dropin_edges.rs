@@ -196,6 +196,18 @@ fn parameters_that_are_no_finite_numbers_are_named() {
     }
 }
 
+/// The errors were about folds, which nobody asked for.
+#[test]
+fn probabilities_of_too_few_rows_say_what_they_need() {
+    let bench = Bench::new();
+    bench.file("pair", "1 1:1\n-1 1:-1\n");
+    bench.file("value", "0.5 1:1\n");
+    let classes = "probabilities need at least two samples of each class";
+    refused(&bench, "svm-train -b 1 pair model", &[classes, "train without probabilities"]);
+    refused(&bench, "svm-train -s 3 -b 1 value model", &["probabilities need at least two rows"]);
+    refused(&bench, "train pair -q --probability platt -o model", &["pair: ", classes]);
+}
+
 /// The square of 1e160 is no number of 64 bits, but a Gaussian kernel has the value 0 there.
 #[test]
 fn rows_whose_distances_overflow_are_predicted() {
