@@ -1,5 +1,8 @@
 """Files, the functions beneath the estimators, LIBSVM's names, and scikit-learn's names for ours."""
 
+import bz2
+import gzip
+import lzma
 import subprocess
 import sys
 import textwrap
@@ -16,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin
+from maxmargin import _data, svmutil
 
 
 @pytest.fixture
@@ -36,6 +40,20 @@ def test_texts_that_are_none_say_where(tmp_path):
     (tmp_path / "bad").write_text("1 1:2\n2 3:4 2:1\n")
     with pytest.raises(ValueError, match="line 2"):
         maxmargin.read_libsvm(tmp_path / "bad")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_texts_are_read_whatever_their_name(tmp_path, pack):
+    plain = b"1 1:2 # a comment\n-1 2:1\n"
+    (tmp_path / "packed").write_bytes(pack(plain))
+    X, y = maxmargin.read_libsvm(tmp_path / "packed")
+    assert_array_equal(X.toarray(), [[2, 0], [0, 1]])
+    assert_array_equal(y, [1, -1])
+    with (tmp_path / "packed").open("rb") as file:
+        assert svmutil.svm_read_problem(file) == ([1.0, -1.0], [{1: 2.0}, {2: 1.0}])
+    (tmp_path / "packed").write_bytes(pack(plain)[:-9])
+    with pytest.raises(ValueError, match=r"data (is damaged|ends too early).*pack it again"):
+        maxmargin.read_libsvm(tmp_path / "packed")
 
 
 @pytest.mark.parametrize("format", ["maxmargin", "libsvm"])

@@ -134,6 +134,21 @@ def test_problems_and_parameters():
     assert svmutil.svm_read_problem(text) == ([1.0, -1.0], [{1: 2.0, 3: 4.0}, {2: 1.0}])
 
 
+@pytest.mark.parametrize("base", [0, 1])
+def test_texts_are_parsed_once_for_both_forms(base, tmp_path):
+    first = f"# what it is\n1 qid:1 {base}:2 {base + 2}:4.5\n-1 qid:1 # nothing\n"
+    (tmp_path / "text").write_text(first + f"-1 qid:2 {base + 1}:1 {base + 5}:0\n")
+    y, x = svmutil.svm_read_problem(str(tmp_path / "text"))
+    labels, matrix = svmutil.svm_read_problem(str(tmp_path / "text"), return_scipy=True)
+    assert y == labels.tolist() == [1, -1, -1]
+    # The greatest index counts, although its value is 0.
+    assert x == [{base: 2.0, base + 2: 4.5}, {}, {base + 1: 1.0, base + 5: 0.0}]
+    assert svmutil.svm_problem(y, x).n == base + 5
+    assert_array_equal(matrix.toarray(), [[2, 0, 4.5, 0, 0, 0], [0] * 6, [0, 1, 0, 0, 0, 0]])
+    with pytest.raises(ValueError, match="line 1, column 3: `2` has no value"):
+        svmutil.svm_read_problem(io.StringIO("1 2\n"))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
