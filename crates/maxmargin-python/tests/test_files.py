@@ -56,6 +56,43 @@ def test_packed_texts_are_read_whatever_their_name(tmp_path, pack):
         maxmargin.read_libsvm(tmp_path / "packed")
 
 
+def test_methods_of_models_take_arrays(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    fitted = maxmargin.SVC(probability=True, keep_data=True).fit(X, y)
+    maxmargin.save(fitted, tmp_path / "model")
+    model = maxmargin.load(tmp_path / "model")
+    for rows in [X, X.tolist(), np.asfortranarray(X), sp.csr_matrix(X), sp.coo_array(X)]:
+        assert_array_equal(model.predict(rows), fitted._model.predict(_data.packed(X)))
+        assert_allclose(model.decisions(rows), fitted._model.decisions(_data.packed(X)), atol=1e-9)
+        assert_allclose(model.probabilities(rows), fitted.predict_proba(X), atol=1e-9)
+    assert model.explain(X[:2], X[:5])[0].shape == (2, 3, 4)
+    assert model.verify(X, y)["matches"]
+    grown = maxmargin.train(X[:-1], y[:-1], kernel="rbf", gamma=0.1, keep_data=True).updated(X[-1:], y=y[-1:])
+    expected = maxmargin.train(X, y, kernel="rbf", gamma=0.1).decisions(X)
+    assert_allclose(grown.decisions(X), expected, atol=1e-2)
+    for rows, message in [
+        (X[0], "Expected 2D array, got 1D array"),
+        (X[:, :3], "X has 3 columns, but the model has 4 features"),
+        (sp.csr_matrix(np.ones((2, 5))), "X has 5 columns, but the model has 4 features"),
+        (X * np.nan, "Input X contains NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.predict(rows)
+    with pytest.raises(ValueError, match="X has 150 rows, but y has 3 values"):
+        model.verify(X, y[:3])
+    precomputed = maxmargin.SVC(kernel="precomputed").fit(X @ X.T, y)
+    assert_array_equal(precomputed._model.predict(X[:9] @ X.T), precomputed.predict(X[:9] @ X.T))
+    with pytest.raises(ValueError, match="X has 4 columns, but the model has 150 training samples"):
+        precomputed._model.predict(X)
+
+
+def test_models_of_other_programs_take_features_that_their_vectors_lack(tmp_path):
+    model = svmutil.svm_train([1, -1], [[1.0, 0.0], [-1.0, 0.0]], "-t 0 -q")
+    svmutil.svm_save_model(str(tmp_path / "model"), model)
+    loaded = maxmargin.load(tmp_path / "model")
+    assert_array_equal(loaded.predict([[2.0, 5.0], [-2.0, 5.0]]), [1, -1])
+
+
 @pytest.mark.parametrize("format", ["maxmargin", "libsvm"])
 def test_models_are_written_and_read(tmp_path, format):
     X, y = load_iris(return_X_y=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import _num_samples, check_array, column_or_1d, validate_data
 
 from . import _native
 from ._quick import are_plain_targets, takes_plain
@@ -59,6 +59,29 @@ def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _na
         return _native.Data.csr(X.data, X.indices, X.indptr, X.shape[1], y)
     X = np.ascontiguousarray(X)
     return _native.Data.precomputed(X, y) if precomputed else _native.Data.dense(X, y)
+
+
+def packed_for(X: Any, features: int, *, precomputed: bool, exact: bool, y: Any = None) -> _native.Data:
+    """Pack the rows of a caller for a model of so many features; unless ``exact``, of at least so many.
+
+    Raises
+    ------
+    ValueError
+        For rows of one axis, of another width, or with values that are not finite.
+    """
+    if precomputed and is_sparse(X):
+        raise TypeError("Sparse precomputed kernels are not supported.")
+    X = check_array(X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", accept_large_sparse=True, input_name="X")
+    found = X.shape[1]
+    if found < features or (exact and found > features):
+        raise ValueError(
+            f"X has {found} columns, but the model has {features}{' features' if not precomputed else ' training samples'}"
+        )
+    if y is not None:
+        y = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        if len(y) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows, but y has {len(y)} values: give one for each row")
+    return packed(X, y, precomputed=precomputed)
 
 
 def mean_squared_distance(X: Any) -> float:
