@@ -149,6 +149,34 @@ def test_texts_are_parsed_once_for_both_forms(base, tmp_path):
         svmutil.svm_read_problem(io.StringIO("1 2\n"))
 
 
+def test_models_have_the_parameters_of_their_training(tmp_path):
+    options = "-s 1 -t 1 -d 2 -r 0.5 -n 0.2 -e 0.01 -p 0.3 -c 7 -b 1 -h 0 -m 50 -q"
+    model = svmutil.svm_train(np.where(FLOWERS == 1, 5, 3), ROWS, options)
+    found = model.param
+    names = ["svm_type", "kernel_type", "degree", "coef0", "nu", "eps", "p", "C", "probability", "shrinking", "cache_size"]
+    assert [getattr(found, name) for name in names] == [1, 1, 2, 0.5, 0.2, 0.01, 0.3, 7, 1, 0, 50]
+    assert found.gamma == 0.25, "the default is a number"
+    assert pickle.loads(pickle.dumps(model)).param.C == 7
+    given = svmutil.svm_parameter("-w1 5 -q")
+    weighted = svmutil.svm_train(svmutil.svm_problem(FLOWERS, ROWS), given).param
+    assert (weighted.nr_weight, weighted.weight_label, weighted.weight) == (1, [1], [5.0])
+    assert given.gamma == 0, "the caller's parameters stay as they were"
+    svmutil.svm_save_model(str(tmp_path / "model"), model)
+    read = svmutil.svm_load_model(str(tmp_path / "model")).param
+    assert [getattr(read, name) for name in ["svm_type", "kernel_type", "degree", "gamma", "coef0", "probability"]] == [
+        1,
+        1,
+        2,
+        0.25,
+        0.5,
+        1,
+    ]
+    assert {getattr(read, name) for name in ["C", "nu", "eps", "p", "cache_size", "weight"]} == {None}
+    linear = svmutil.svm_train(FLOWERS, ROWS, "-t 0 -q")
+    svmutil.svm_save_model(str(tmp_path / "model"), linear)
+    assert svmutil.svm_load_model(str(tmp_path / "model")).param.gamma is None
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

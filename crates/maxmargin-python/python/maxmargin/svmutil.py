@@ -97,7 +97,7 @@ def svm_train(arg1: Any, arg2: Any = None, arg3: Any = None) -> svm_model | floa
         print(native.warning, file=sys.stderr)
     if not parameter.quiet:
         print(native.story, end="")
-    return svm_model(native)
+    return svm_model(native, parameter.resolved(problem))
 
 
 def _cross_validated(problem: svm_problem, data: _native.Data, parameter: svm_parameter) -> float:
