@@ -56,6 +56,19 @@ def test_packed_texts_are_read_whatever_their_name(tmp_path, pack):
         maxmargin.read_libsvm(tmp_path / "packed")
 
 
+def test_errors_of_writing_name_the_path_of_the_user(tmp_path):
+    fitted = maxmargin.SVC().fit([[0.0], [1.0]], [0, 1])
+    nowhere, folder = tmp_path / "none" / "model", tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        maxmargin.save(fitted, nowhere)
+    assert (raised.value.filename, raised.value.filename2) == (str(nowhere), None)
+    with pytest.raises(OSError, match="folder") as raised:
+        svmutil.svm_save_model(str(folder), svmutil.svm_train([0, 1], [[0.0], [1.0]], "-q"))
+    assert (raised.value.filename, raised.value.filename2) == (str(folder), None)
+    assert sorted(tmp_path.iterdir()) == [folder]
+
+
 def test_methods_of_models_take_arrays(tmp_path):
     X, y = load_iris(return_X_y=True)
     fitted = maxmargin.SVC(probability=True, keep_data=True).fit(X, y)
