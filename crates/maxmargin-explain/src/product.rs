@@ -103,12 +103,24 @@ impl<'a> Product<'a> {
     #[inline(always)]
     fn factor(&self, row: &[f64], block: &Block, span: std::ops::Range<usize>) -> Lane {
         let mut squares = [0.0; LANES];
-        for (x, s) in row[span.clone()].iter().zip(&block.values[span]) {
+        for (x, s) in row[span.clone()].iter().zip(&block.values[span.clone()]) {
             for (square, s) in squares.iter_mut().zip(s) {
                 *square += (x - s) * (x - s);
             }
         }
-        squares.map(|square| if square == 0.0 { 1.0 } else { (-self.gamma * square).exp() })
+        lanes(|l| match squares[l] {
+            0.0 => 1.0,
+            f64::INFINITY => self.far_factor(&row[span.clone()], &block.values[span.clone()], l),
+            square => (-self.gamma * square).exp(),
+        })
+    }
+
+    /// The factor of one lane whose squares overflow: differences are multiplied by `√γ` first.
+    #[inline(never)]
+    fn far_factor(&self, row: &[f64], values: &[Lane], lane: usize) -> f64 {
+        let root = self.gamma.sqrt();
+        let exponent: f64 = row.iter().zip(values).map(|(x, s)| (root * (x - s[lane])).powi(2)).sum();
+        (-exponent).exp()
     }
 
     /// Steps 3 and 4 for the players in `scratch`.

@@ -3,7 +3,7 @@
 
 use crate::run::{Failure, run};
 use maxmargin::data::samples::{ArrayForm, SamplesError};
-use maxmargin::data::{Dataset, Par, ReadOptions, RunControl, Samples, libsvm};
+use maxmargin::data::{Dataset, Par, ReadOptions, RunControl, Samples, compress, libsvm};
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArray, PyUntypedArrayMethods,
@@ -196,13 +196,15 @@ pub(crate) fn penguins(rows: usize, seed: u64) -> String {
     maxmargin::data::generate::penguins(rows, seed)
 }
 
-/// Returns the rows of a LIBSVM text, and their labels.
+/// Returns the rows of a LIBSVM text, which may be compressed, their labels, and the index of the
+/// first column.
 #[pyfunction]
-pub(crate) fn read_libsvm(py: Python<'_>, bytes: Vec<u8>) -> PyResult<(Vectors<'_>, Bound<'_, PyArray1<f64>>)> {
-    let ((values, indices, indptr, features), labels) = run(py, None, move |_| -> Result<_, Failure> {
-        let data = libsvm::parse(&bytes, &ReadOptions::default(), Par::Pool, &RunControl::unlimited())?;
-        Ok((compressed(&data.samples), data.labels))
+pub(crate) fn read_libsvm(py: Python<'_>, bytes: Vec<u8>) -> PyResult<(Vectors<'_>, Bound<'_, PyArray1<f64>>, u32)> {
+    let ((values, indices, indptr, features), labels, base) = run(py, None, move |_| -> Result<_, Failure> {
+        let text = compress::read_all(&bytes[..], u64::MAX)?;
+        let data = libsvm::parse(&text, &ReadOptions::default(), Par::Pool, &RunControl::unlimited())?;
+        Ok((compressed(&data.samples), data.labels, data.index_base))
     })?;
     let rows = (values.into_pyarray(py), indices.into_pyarray(py), indptr.into_pyarray(py), features);
-    Ok((rows, labels.into_pyarray(py)))
+    Ok((rows, labels.into_pyarray(py), base))
 }

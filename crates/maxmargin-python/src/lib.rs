@@ -14,6 +14,7 @@
 
 mod blocks;
 mod cells;
+mod change;
 mod data;
 mod export;
 mod group_parts;
@@ -22,6 +23,7 @@ mod linear;
 mod message;
 mod model;
 mod report;
+mod rows;
 mod run;
 mod suspects;
 mod svm;

@@ -1,16 +1,16 @@
 //! A trained model: its numbers, predictions, file, verification and updates.
 
 use crate::blocks::predict;
-use crate::data::{Data, Explained, Vectors, compressed, invalid};
+use crate::change::changed;
+use crate::data::{Explained, Vectors, compressed, invalid};
 use crate::group_parts::GroupParts;
 use crate::report::{certificate, conformal, machines};
+use crate::rows::rows;
 use crate::run::run;
 use crate::weights::{check_weights, sum_weights};
 use maxmargin::background::in_parts;
 use maxmargin::conformal::Level;
-use maxmargin::cv::{
-    CalibrationReport, CertificateReport, Change, Conformal, ConformalReport, TrainingData, full_p_values, update, verify,
-};
+use maxmargin::cv::{CalibrationReport, CertificateReport, Conformal, ConformalReport, TrainingData, full_p_values, verify};
 use maxmargin::data::{Par, Samples};
 use maxmargin::explain::Explain;
 use maxmargin::{LinearRecord, kernel::Kernel, model, verify_linear};
@@ -22,11 +22,15 @@ use std::sync::{Arc, OnceLock};
 
 /// A trained model, as `load` reads it and `train` makes it.
 ///
+/// Methods take rows as arrays, lists or matrices of scipy.
+///
 /// Examples
 /// --------
 /// >>> import maxmargin
 /// >>> maxmargin.train([[0.0], [1.0]], [0, 1], kernel="rbf", gamma=0.5).kernel
 /// 'rbf'
+/// >>> maxmargin.train([[0.0], [1.0]], [0, 1]).predict([[0.9], [0.2]]).tolist()
+/// [1.0, 0.0]
 #[pyclass(frozen, module = "maxmargin._native")]
 pub(crate) struct Model {
     pub(crate) trained: Arc<model::Model>,
@@ -184,24 +188,26 @@ impl Model {
     fn decisions<'py>(
         &self,
         py: Python<'py>,
-        data: &Data,
+        data: &Bound<'_, PyAny>,
         report: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let shape = [data.data.samples.len(), self.trained.machines().len()];
-        let values = predict(py, &self.trained, &data.data, report.as_ref(), model::Model::decision_values)?;
+        let data = rows(data, None, &self.trained)?;
+        let shape = [data.samples.len(), self.trained.machines().len()];
+        let values = predict(py, &self.trained, &data, report.as_ref(), model::Model::decision_values)?;
         values.into_pyarray(py).reshape(shape)
     }
 
     /// Returns the prediction for each sample: a label, a value, or 1 (inside) and −1.
-    fn predict<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let labels = predict(py, &self.trained, &data.data, None, model::Model::predict)?;
+    fn predict<'py>(&self, py: Python<'py>, data: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let labels = predict(py, &self.trained, &rows(data, None, &self.trained)?, None, model::Model::predict)?;
         Ok(labels.into_pyarray(py))
     }
 
     /// Returns the probability of every class, samples × classes.
-    fn probabilities<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let shape = [data.data.samples.len(), self.trained.outcomes().len()];
-        let values = predict(py, &self.trained, &data.data, None, model::Model::probabilities)?;
+    fn probabilities<'py>(&self, py: Python<'py>, data: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let data = rows(data, None, &self.trained)?;
+        let shape = [data.samples.len(), self.trained.outcomes().len()];
+        let values = predict(py, &self.trained, &data, None, model::Model::probabilities)?;
         values.into_pyarray(py).reshape(shape)
     }
 
@@ -212,12 +218,12 @@ impl Model {
     fn explain<'py>(
         &self,
         py: Python<'py>,
-        data: &Data,
-        background: Option<&Data>,
+        data: &Bound<'_, PyAny>,
+        background: Option<&Bound<'_, PyAny>>,
         interactions: bool,
     ) -> PyResult<Explained<'py>> {
-        let (model, data) = (Arc::clone(&self.trained), Arc::clone(&data.data));
-        let background = background.map(|data| Arc::clone(&data.data));
+        let (model, data) = (Arc::clone(&self.trained), rows(data, None, &self.trained)?);
+        let background = background.map(|data| rows(data, None, &model)).transpose()?;
         let found = run(py, None, move |channel| {
             let explain = if interactions { Explain::default().interactions() } else { Explain::default() };
             let background = background.as_ref().map(|data| &data.samples);
@@ -265,11 +271,11 @@ impl Model {
     fn intervals<'py>(
         &self,
         py: Python<'py>,
-        data: &Data,
+        data: &Bound<'_, PyAny>,
         alpha: Option<f64>,
         groups: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), Arc::clone(&data.data));
+        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), rows(data, None, &self.trained)?);
         let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
         let rows = data.samples.len();
         let found = run(py, None, move |channel| {
@@ -287,12 +293,12 @@ impl Model {
     fn sets<'py>(
         &self,
         py: Python<'py>,
-        data: &Data,
+        data: &Bound<'_, PyAny>,
         alpha: Option<f64>,
         per_class: bool,
         groups: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
-        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), Arc::clone(&data.data));
+        let (kept, model, data) = (self.kept_folds()?, Arc::clone(&self.trained), rows(data, None, &self.trained)?);
         let level = alpha.map_or(Ok(kept.level()), Level::new).map_err(invalid)?;
         let shape = [data.samples.len(), self.trained.classes().len()];
         let found = run(py, None, move |channel| {
@@ -309,11 +315,11 @@ impl Model {
     fn full_p_values<'py>(
         &self,
         py: Python<'py>,
-        data: &Data,
+        data: &Bound<'_, PyAny>,
         per_class: bool,
         memory: u64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (model, data) = (Arc::clone(&self.trained), Arc::clone(&data.data));
+        let (model, data) = (Arc::clone(&self.trained), rows(data, None, &self.trained)?);
         let rows = data.samples.len();
         let found = run(py, None, move |channel| {
             Ok(full_p_values(&model, &data.samples, per_class, memory, Par::Pool, &channel.control())?)
@@ -345,9 +351,16 @@ impl Model {
         self.reports.conformal.as_ref().map(|report| conformal(py, report)).transpose()
     }
 
-    /// Verifies the model against its training data. Every claim of the model is recomputed.
-    fn verify<'py>(&self, py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyDict>> {
-        let (model, data) = (Arc::clone(&self.trained), Arc::clone(&data.data));
+    /// Verifies the model against its training data, rows and targets. Every claim of the model is
+    /// recomputed.
+    #[pyo3(signature = (data, y=None))]
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'_, PyAny>,
+        y: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (model, data) = (Arc::clone(&self.trained), rows(data, y, &self.trained)?);
         let verdict = run(py, None, move |_| {
             Ok(match LinearRecord::of(&model)? {
                 Some(record) => verify_linear(&model, &record, &data, None, Par::Pool)?,
@@ -365,36 +378,20 @@ impl Model {
         Ok(fields)
     }
 
-    /// Returns the model with the samples `add`, and without the rows `remove` of its current
-    /// training data, along exact paths.
-    #[pyo3(signature = (add=None, remove=Vec::new(), memory=2 << 30))]
-    fn updated(&self, py: Python<'_>, add: Option<&Data>, remove: Vec<usize>, memory: u64) -> PyResult<Self> {
+    /// Returns the model with the samples `add` and their targets `y`, and without the rows
+    /// `remove` of its current training data, along exact paths.
+    #[pyo3(signature = (add=None, remove=Vec::new(), memory=2 << 30, *, y=None))]
+    fn updated(
+        &self,
+        py: Python<'_>,
+        add: Option<&Bound<'_, PyAny>>,
+        remove: Vec<usize>,
+        memory: u64,
+        y: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let model = Arc::clone(&self.trained);
-        let add = add.map(|data| Arc::clone(&data.data));
-        let updated = run(py, None, move |channel| {
-            let kept = TrainingData::of(&model)?.ok_or(maxmargin::cv::UpdateError::NoData)?;
-            if !model.calibration().is_empty() {
-                return Err(
-                    "the model has probabilities, which were fitted to its current rows: fit on the changed data instead".into(),
-                );
-            }
-            if Conformal::of(&model)?.is_some() {
-                return Err(
-                    "the model has scores of folds, which belong to its current rows: fit on the changed data instead".into()
-                );
-            }
-            let rows = kept.numbers.len();
-            if let Some((_, row)) = remove.iter().enumerate().find(|(at, row)| remove[..*at].contains(row)) {
-                return Err(format!("row {row} (from 0) is named twice: name each row that is to be removed once").into());
-            }
-            let number = |&row: &usize| {
-                let number = kept.numbers.get(row).copied();
-                number.ok_or_else(|| format!("row {row} (from 0) is to be removed, but there are {rows} rows"))
-            };
-            let remove = remove.iter().map(number).collect::<Result<Vec<u64>, _>>()?;
-            let change = Change { add: add.as_deref(), remove: &remove, c: None };
-            Ok(update(&model, &kept, &change, memory, Par::Pool, &|_| channel.check())?)
-        })?;
-        Ok(Self::new(updated.model))
+        let add = add.map(|add| rows(add, y, &model)).transpose()?;
+        let updated = run(py, None, move |channel| changed(&model, add.as_deref(), &remove, memory, channel))?;
+        Ok(Self::new(updated))
     }
 }

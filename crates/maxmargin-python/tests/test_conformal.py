@@ -106,7 +106,7 @@ def test_searches_score_no_training_that_fails(score):
             maxmargin.GridSearchCV(wrong, {"C": [1, 10]}, cv=2).fit(X, np.arange(22) % 2)
     # A training set of one value has no folds.
     for asked in [GridSearchCV, maxmargin.GridSearchCV]:
-        with pytest.raises(ValueError, match="needs at least 2"):
+        with pytest.raises(ValueError, match="conformal prediction: scores need at least two rows"):
             asked(SVR(gamma=0.5, conformal=0.1), {"C": [1, 10]}, cv=2, scoring="neg_mean_absolute_error").fit(X[:2], X[:2, 0])
     with pytest.raises(ValueError, match="trains on no row of class 1"):
         machine.cross_validate(X, y, cv=2)

@@ -1,5 +1,8 @@
 """Files, the functions beneath the estimators, LIBSVM's names, and scikit-learn's names for ours."""
 
+import bz2
+import gzip
+import lzma
 import subprocess
 import sys
 import textwrap
@@ -16,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin
+from maxmargin import _data, svmutil
 
 
 @pytest.fixture
@@ -36,6 +40,70 @@ def test_texts_that_are_none_say_where(tmp_path):
     (tmp_path / "bad").write_text("1 1:2\n2 3:4 2:1\n")
     with pytest.raises(ValueError, match="line 2"):
         maxmargin.read_libsvm(tmp_path / "bad")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_texts_are_read_whatever_their_name(tmp_path, pack):
+    plain = b"1 1:2 # a comment\n-1 2:1\n"
+    (tmp_path / "packed").write_bytes(pack(plain))
+    X, y = maxmargin.read_libsvm(tmp_path / "packed")
+    assert_array_equal(X.toarray(), [[2, 0], [0, 1]])
+    assert_array_equal(y, [1, -1])
+    with (tmp_path / "packed").open("rb") as file:
+        assert svmutil.svm_read_problem(file) == ([1.0, -1.0], [{1: 2.0}, {2: 1.0}])
+    (tmp_path / "packed").write_bytes(pack(plain)[:-9])
+    with pytest.raises(ValueError, match=r"data (is damaged|ends too early).*pack it again"):
+        maxmargin.read_libsvm(tmp_path / "packed")
+
+
+def test_errors_of_writing_name_the_path_of_the_user(tmp_path):
+    fitted = maxmargin.SVC().fit([[0.0], [1.0]], [0, 1])
+    nowhere, folder = tmp_path / "none" / "model", tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        maxmargin.save(fitted, nowhere)
+    assert (raised.value.filename, raised.value.filename2) == (str(nowhere), None)
+    with pytest.raises(OSError, match="folder") as raised:
+        svmutil.svm_save_model(str(folder), svmutil.svm_train([0, 1], [[0.0], [1.0]], "-q"))
+    assert (raised.value.filename, raised.value.filename2) == (str(folder), None)
+    assert sorted(tmp_path.iterdir()) == [folder]
+
+
+def test_methods_of_models_take_arrays(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    fitted = maxmargin.SVC(probability=True, keep_data=True).fit(X, y)
+    maxmargin.save(fitted, tmp_path / "model")
+    model = maxmargin.load(tmp_path / "model")
+    for rows in [X, X.tolist(), np.asfortranarray(X), sp.csr_matrix(X), sp.coo_array(X)]:
+        assert_array_equal(model.predict(rows), fitted._model.predict(_data.packed(X)))
+        assert_allclose(model.decisions(rows), fitted._model.decisions(_data.packed(X)), atol=1e-9)
+        assert_allclose(model.probabilities(rows), fitted.predict_proba(X), atol=1e-9)
+    assert model.explain(X[:2], X[:5])[0].shape == (2, 3, 4)
+    assert model.verify(X, y)["matches"]
+    grown = maxmargin.train(X[:-1], y[:-1], kernel="rbf", gamma=0.1, keep_data=True).updated(X[-1:], y=y[-1:])
+    expected = maxmargin.train(X, y, kernel="rbf", gamma=0.1).decisions(X)
+    assert_allclose(grown.decisions(X), expected, atol=1e-2)
+    for rows, message in [
+        (X[0], "Expected 2D array, got 1D array"),
+        (X[:, :3], "X has 3 columns, but the model has 4 features"),
+        (sp.csr_matrix(np.ones((2, 5))), "X has 5 columns, but the model has 4 features"),
+        (X * np.nan, "Input X contains NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.predict(rows)
+    with pytest.raises(ValueError, match="X has 150 rows, but y has 3 values"):
+        model.verify(X, y[:3])
+    precomputed = maxmargin.SVC(kernel="precomputed").fit(X @ X.T, y)
+    assert_array_equal(precomputed._model.predict(X[:9] @ X.T), precomputed.predict(X[:9] @ X.T))
+    with pytest.raises(ValueError, match="X has 4 columns, but the model has 150 training samples"):
+        precomputed._model.predict(X)
+
+
+def test_models_of_other_programs_take_features_that_their_vectors_lack(tmp_path):
+    model = svmutil.svm_train([1, -1], [[1.0, 0.0], [-1.0, 0.0]], "-t 0 -q")
+    svmutil.svm_save_model(str(tmp_path / "model"), model)
+    loaded = maxmargin.load(tmp_path / "model")
+    assert_array_equal(loaded.predict([[2.0, 5.0], [-2.0, 5.0]]), [1, -1])
 
 
 @pytest.mark.parametrize("format", ["maxmargin", "libsvm"])

@@ -229,3 +229,17 @@ def test_features_that_nobody_scaled_are_as_good_as_scaled_ones():
     fitted = maxmargin.LinearSVC().fit(X * 1e5, y)
     assert fitted.certificate_.holds
     assert fitted.verify(X * 1e5, y).matches
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_dual_does_not_matter_with_the_l2_norm(loss):
+    X, y = data("cancer")
+    weights = [maxmargin.LinearSVC(loss=loss, dual=dual, random_state=1).fit(X, y).coef_ for dual in [True, False, "auto"]]
+    assert_array_equal(weights[0], weights[1])
+    assert_array_equal(weights[0], weights[2])
+    targets = X[:, 0] + X[:, 1]
+    biases = [maxmargin.LinearSVR(dual=dual).fit(X, targets).intercept_ for dual in [True, False]]
+    assert_array_equal(*biases)
+    for wrong in [{"loss": "hinge", "dual": False}, {"loss": "squared_hinge", "dual": True}]:
+        with pytest.raises(ValueError, match="Unsupported set of arguments"):
+            maxmargin.LinearSVC(penalty="l1", **wrong).fit(X, y)

@@ -1,6 +1,7 @@
 """What scikit-learn does not have: judgements, exact updates, cross-validation on the shared engine."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -269,6 +270,16 @@ def test_probabilities_that_were_not_asked_for():
         maxmargin.SVC(calibration="platt").fit(X[:5], ["a", "a", "b", "a", "a"])
 
 
+def test_probabilities_need_a_class_of_two_samples():
+    with pytest.raises(ValueError, match=r"probabilities need at least two samples of each class.*train without probabilities"):
+        maxmargin.SVC(probability=True).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"scores need at least two samples of each class.*add samples"):
+        maxmargin.SVC(conformal=0.1).fit([[1.0], [2.0]], [0, 1])
+    with pytest.warns(UserWarning, match="class 1 has one sample"):
+        fitted = maxmargin.SVC(probability=True).fit([[1], [2], [3]], [1, 2, 2])
+    assert fitted.predict_proba([[1]]).shape == (1, 2)
+
+
 def test_splits_that_are_no_folds_are_fitted_one_by_one():
     X, y = load_iris(return_X_y=True)
     rows = np.random.default_rng(2).permutation(len(y))
@@ -309,6 +320,38 @@ def test_the_mean_width_keeps_its_digits(pack, kind):
     assert width("mean", pack(X)) == pytest.approx(exact, rel=1e-12)
     for equal in [np.full((7, 2), 0.1), np.full((1, 2), 0.1), np.tile([0.1, 0.0, 1e9 / 3], (7, 1))]:
         assert width("mean", pack(equal.astype(kind))) == 1.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("pack", [np.asarray, sp.csr_matrix])
+def test_data_without_a_width_by_the_rule_are_named(pack):
+    for size in [1e160, 1e-160]:
+        X = pack([[size], [2 * size]])
+        for gamma in ["scale", "mean"]:
+            for fit in [maxmargin.SVC(gamma=gamma).fit, partial(maxmargin.train, kernel="rbf", gamma=gamma)]:
+                with pytest.raises(ValueError, match=f"gamma='{gamma}' is .* for these data, because values .*; scale the data"):
+                    fit(X, [0, 1])
+    # Kernels without a width do not need one.
+    for size in [1e-160, 1e10]:
+        X = pack([[size], [2 * size]])
+        assert maxmargin.SVC(kernel="linear").fit(X, [0, 1]).predict(X).shape == (2,)
+    # Squares beyond single precision are none beyond double precision.
+    assert width("scale", pack(np.array([[1e25], [3e25]], dtype=np.float32))) == pytest.approx(1e-50, rel=1e-6)
+
+
+@pytest.mark.parametrize("pack", [np.asarray, sp.csr_matrix])
+def test_rows_whose_distances_overflow_stop_no_others(pack):
+    X, y = np.array([[1.0], [2.0], [4.0]]), [0, 1, 1]
+    fitted = maxmargin.SVC(gamma=1.0).fit(pack(X), y)
+    found = fitted.decision_function(pack(np.array([[1.0], [1e160], [-1e300], [2.0]])))
+    assert_allclose(found[[0, 3]], fitted.decision_function(pack(X))[:2], rtol=1e-12)
+    assert_array_equal(found[1:3], [fitted.intercept_[0]] * 2)
+    shares, base, decisions, _ = fitted._model.explain([[1e160], [2.0]])
+    assert_allclose(shares.sum(axis=2) + base, decisions, atol=1e-12)
+    many = np.concatenate([X[[0, 1] * 50], [[1e160]]])
+    assert_array_equal(fitted.predict(pack(many))[:100], [0, 1] * 50)
+    with pytest.raises(ValueError, match=r"row 1 \(from 0\): its squared distances from other rows .*; scale the data"):
+        maxmargin.SVC(gamma=1.0).fit(pack(np.array([[1.0], [1e160]])), [0, 1])
 
 
 def test_unknown_rules_for_gamma_are_refused():

@@ -134,6 +134,63 @@ def test_problems_and_parameters():
     assert svmutil.svm_read_problem(text) == ([1.0, -1.0], [{1: 2.0, 3: 4.0}, {2: 1.0}])
 
 
+@pytest.mark.parametrize("base", [0, 1])
+def test_texts_are_parsed_once_for_both_forms(base, tmp_path):
+    first = f"# what it is\n1 qid:1 {base}:2 {base + 2}:4.5\n-1 qid:1 # nothing\n"
+    (tmp_path / "text").write_text(first + f"-1 qid:2 {base + 1}:1 {base + 5}:0\n")
+    y, x = svmutil.svm_read_problem(str(tmp_path / "text"))
+    labels, matrix = svmutil.svm_read_problem(str(tmp_path / "text"), return_scipy=True)
+    assert y == labels.tolist() == [1, -1, -1]
+    # The greatest index counts, although its value is 0.
+    assert x == [{base: 2.0, base + 2: 4.5}, {}, {base + 1: 1.0, base + 5: 0.0}]
+    assert svmutil.svm_problem(y, x).n == base + 5
+    assert_array_equal(matrix.toarray(), [[2, 0, 4.5, 0, 0, 0], [0] * 6, [0, 1, 0, 0, 0, 0]])
+    with pytest.raises(ValueError, match="line 1, column 3: `2` has no value"):
+        svmutil.svm_read_problem(io.StringIO("1 2\n"))
+
+
+def test_models_have_the_parameters_of_their_training(tmp_path):
+    options = "-s 1 -t 1 -d 2 -r 0.5 -n 0.2 -e 0.01 -p 0.3 -c 7 -b 1 -h 0 -m 50 -q"
+    model = svmutil.svm_train(np.where(FLOWERS == 1, 5, 3), ROWS, options)
+    found = model.param
+    names = ["svm_type", "kernel_type", "degree", "coef0", "nu", "eps", "p", "C", "probability", "shrinking", "cache_size"]
+    assert [getattr(found, name) for name in names] == [1, 1, 2, 0.5, 0.2, 0.01, 0.3, 7, 1, 0, 50]
+    assert found.gamma == 0.25, "the default is a number"
+    assert pickle.loads(pickle.dumps(model)).param.C == 7
+    given = svmutil.svm_parameter("-w1 5 -q")
+    weighted = svmutil.svm_train(svmutil.svm_problem(FLOWERS, ROWS), given).param
+    assert (weighted.nr_weight, weighted.weight_label, weighted.weight) == (1, [1], [5.0])
+    assert given.gamma == 0, "the caller's parameters stay as they were"
+    svmutil.svm_save_model(str(tmp_path / "model"), model)
+    read = svmutil.svm_load_model(str(tmp_path / "model")).param
+    assert [getattr(read, name) for name in ["svm_type", "kernel_type", "degree", "gamma", "coef0", "probability"]] == [
+        1,
+        1,
+        2,
+        0.25,
+        0.5,
+        1,
+    ]
+    assert {getattr(read, name) for name in ["C", "nu", "eps", "p", "cache_size", "weight"]} == {None}
+    linear = svmutil.svm_train(FLOWERS, ROWS, "-t 0 -q")
+    svmutil.svm_save_model(str(tmp_path / "model"), linear)
+    assert svmutil.svm_load_model(str(tmp_path / "model")).param.gamma is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("-b 1 -q", "two samples of each class"),
+        ("-s 1 -n 0.5 -b 1 -q", "two samples of each class"),
+        ("-s 3 -b 1 -q", "two rows"),
+    ],
+)
+def test_probabilities_of_too_few_samples_are_refused(options, message):
+    y, x = ([1, -1], [[1.0], [-1.0]]) if "class" in message else ([1], [[1.0]])
+    with pytest.raises(ValueError, match=f"probabilities need at least {message}, .*train without probabilities"):
+        svmutil.svm_train(y, x, options)
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [
@@ -145,6 +202,9 @@ def test_problems_and_parameters():
         ("-v 1", "n must >= 2"),
         ("-w3000000000 2", "option -w3000000000: the class label does not fit 32 bits"),
         ("-c -1", "C <= 0"),
+        ("-c nan", "C is not a number"),
+        ("-c inf", "C is infinite"),
+        ("-g inf", "gamma is infinite"),
         ("-g -1", "gamma < 0"),
         ("-b 2", "probability != 0 and probability != 1"),
         ("-t 4", "first column must be 0:sample_serial_number"),

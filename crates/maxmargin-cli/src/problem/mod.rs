@@ -205,7 +205,7 @@ impl ProblemRequest {
         let svm = self.weighted(svm, classes.as_ref())?;
         let weights = classes.as_ref().map_or(Ok(Vec::new()), |classes| svm.weights_of(classes)).map_err(|e| refused(&e))?;
         let data = svm.prepare(&input.data).map_err(|e| failed(input, &e))?;
-        let kernel = kernel.resolved(gamma, data.samples()).map_err(|e| Failure::Usage(e.to_string()))?;
+        let kernel = kernel.resolved(gamma, data.samples()).map_err(|e| Failure::input(&input.name, e))?;
         let solved_by = svm.resolved_solver();
         let goal = svm.resolved_goal();
         let sample_weights = self.weights_of_samples(input)?;

@@ -167,3 +167,59 @@ fn an_index_beyond_any_memory_is_refused_or_packed() {
     assert_eq!(bench.run("svm-predict -q matrix pre labels").code, 0);
     assert_eq!(bench.read("labels"), "1\n-1\n1\n-1\n");
 }
+
+/// NaN used to be a number that is too small, and an infinite C the weight of a sample.
+#[test]
+fn parameters_that_are_no_finite_numbers_are_named() {
+    let bench = Bench::new();
+    bench.file("data", "1 1:1\n1 1:2\n-1 1:-1\n-1 1:-2\n");
+    for (options, says) in [
+        ("svm-train -c nan", "ERROR: C is not a number"),
+        ("svm-train -c 1e400", "ERROR: C is infinite"),
+        ("svm-train -g nan", "ERROR: gamma is not a number"),
+        ("svm-train -g inf", "ERROR: gamma is infinite"),
+        ("svm-train -t 1 -r nan", "ERROR: coef0 is not a finite number"),
+        ("svm-train -e nan", "ERROR: eps is not a number"),
+        ("svm-train -s 2 -n nan", "ERROR: nu is not a number"),
+        ("svm-train -s 3 -p nan", "ERROR: p is not a number"),
+        ("svm-train -s 3 -p inf", "ERROR: p is infinite"),
+        ("svm-train -w1 nan", "ERROR: the weight of a class (-wi) is not a finite number"),
+        ("liblinear-train -c nan", "ERROR: C is not a number"),
+        ("liblinear-train -s 2 -c 1e400", "ERROR: C is infinite"),
+        ("liblinear-train -e nan", "ERROR: eps is not a number"),
+        ("liblinear-train -s 11 -p nan", "ERROR: p is not a number"),
+        ("liblinear-train -s 21 -n nan", "ERROR: nu is not a number"),
+        ("liblinear-train -B nan", "ERROR: the bias (-B) is not a finite number"),
+        ("liblinear-train -w1 inf", "ERROR: the weight of a class (-wi) is not a finite number"),
+    ] {
+        refused(&bench, &format!("{options} data model"), &[says]);
+    }
+}
+
+/// The errors were about folds, which nobody asked for.
+#[test]
+fn probabilities_of_too_few_rows_say_what_they_need() {
+    let bench = Bench::new();
+    bench.file("pair", "1 1:1\n-1 1:-1\n");
+    bench.file("value", "0.5 1:1\n");
+    let classes = "probabilities need at least two samples of each class";
+    refused(&bench, "svm-train -b 1 pair model", &[classes, "train without probabilities"]);
+    refused(&bench, "svm-train -s 3 -b 1 value model", &["probabilities need at least two rows"]);
+    refused(&bench, "train pair -q --probability platt -o model", &["pair: ", classes]);
+}
+
+/// The square of 1e160 is no number of 64 bits, but a Gaussian kernel has the value 0 there.
+#[test]
+fn rows_whose_distances_overflow_are_predicted() {
+    let bench = Bench::new();
+    bench.file("data", "1 1:1\n1 1:2\n-1 1:-1\n-1 1:-2\n-1 1:-3\n");
+    bench.file("far", "1 1:1.5\n0 1:1e160\n-1 1:-1.5\n0 2:-1e300\n");
+    assert_eq!(bench.run("svm-train -q -g 1 data model").code, 0);
+    assert_eq!(bench.run("svm-predict far model labels").code, 0);
+    let rho: f64 = bench.read("model").lines().find_map(|line| line.strip_prefix("rho ")?.parse().ok()).expect("rho");
+    let beyond = if rho < 0.0 { 1 } else { -1 };
+    assert_eq!(bench.read("labels"), format!("1\n{beyond}\n-1\n{beyond}\n"));
+    bench.file("wide", "1 1:1e160\n-1 1:-1e160\n");
+    let says = "wide: gamma by the rule `scale` is 0, because values of the data are too large or too small; scale the data";
+    refused(&bench, "train wide -q -g scale -o other", &[says]);
+}

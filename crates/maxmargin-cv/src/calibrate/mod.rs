@@ -9,7 +9,7 @@ pub use out_of_fold::OutOfFold;
 pub use probability::cross_fitted;
 pub use threshold::{ThresholdReport, best_threshold, is_tunable};
 
-use crate::plan::FoldPlan;
+use crate::plan::{FoldPlan, PlanError};
 use crate::report::CvReport;
 use crate::run::error::CvError;
 use crate::run::refusal::ModelMismatch;
@@ -94,7 +94,17 @@ pub struct CalibrationReport {
 ///
 /// When there are fewer than two samples, or as many classes as samples.
 pub fn calibration_plan(classes: Option<&ClassLabels>, labels: &[f64], seed: u64) -> Result<FoldPlan, CvError> {
-    seeded_plan(classes, labels, FOLDS, seed)
+    seeded_plan(classes, labels, FOLDS, seed).map_err(|error| of_calibration(error, classes.is_some()))
+}
+
+/// Returns the error of a calibration, whose folds the user did not choose.
+fn of_calibration(error: CvError, has_classes: bool) -> CvError {
+    if lacks_samples(&error) { CvError::NoCalibration { has_classes } } else { error }
+}
+
+/// Returns whether [`seeded_plan`] has too few samples for two folds.
+pub(crate) fn lacks_samples(error: &CvError) -> bool {
+    matches!(error, CvError::Folds(PlanError::TooFew(_) | PlanError::TooMany { .. } | PlanError::SmallClasses { .. }))
 }
 
 /// As [`calibration_plan`], with another number of folds.
@@ -114,7 +124,7 @@ impl Study<'_> {
     ///
     /// As [`calibration_plan`].
     pub fn calibration_plan(&self) -> Result<FoldPlan, CvError> {
-        self.seeded_plan(FOLDS)
+        self.seeded_plan(FOLDS).map_err(|error| of_calibration(error, self.classes.is_some()))
     }
 
     /// As [`Study::calibration_plan`], with another number of folds.

@@ -1,6 +1,6 @@
 //! Scores and machines of folds for a trained model.
 
-use crate::calibrate::OutOfFold;
+use crate::calibrate::{OutOfFold, lacks_samples};
 use crate::conformal::class_scores::{AdaptiveScores, Scorer, class_of_one_fold};
 use crate::conformal::coverage::ConformalCoverage;
 use crate::conformal::held_out::HeldOutScores;
@@ -60,7 +60,12 @@ impl Study<'_> {
     pub fn conformal_plan(&self, options: &ConformalOptions) -> Result<Arc<FoldPlan>, CvError> {
         let rows = self.data.samples.len();
         let plan = match &options.plan {
-            None => Arc::new(self.seeded_plan(FOLDS)?),
+            None => match self.seeded_plan(FOLDS) {
+                Err(error) if lacks_samples(&error) => {
+                    return Err(ConformalProblem::TooFew { has_classes: self.classes.is_some() }.into());
+                }
+                plan => Arc::new(plan?),
+            },
             Some(plan) if plan.len() != rows => return Err(CvError::Plan { plan: plan.len(), data: rows }),
             Some(plan) => match self.testing_weighted(plan)? {
                 Cow::Borrowed(_) => Arc::clone(plan),

@@ -149,6 +149,16 @@ pub enum CvError {
         /// The class.
         label: f64,
     },
+    /// No class has two samples, or values have one row.
+    #[error(
+        "probabilities need at least two {}, because they are fitted to samples that a training did not see; add samples, \
+         or train without probabilities",
+        if *has_classes { "samples of each class" } else { "rows" }
+    )]
+    NoCalibration {
+        /// The samples have classes.
+        has_classes: bool,
+    },
     /// The model was not trained by this study.
     #[error("the model cannot be given probabilities or a threshold by this data: {0}; name the data it was trained on")]
     OtherModel(ModelMismatch),

@@ -73,6 +73,15 @@ pub enum ConformalProblem {
     /// The model cannot be exported.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// No class has two samples, or values have one row.
+    #[error(
+        "scores need at least two {}, because they are those of samples that a training did not see; add samples",
+        if *has_classes { "samples of each class" } else { "rows" }
+    )]
+    TooFew {
+        /// The samples have classes.
+        has_classes: bool,
+    },
     /// The formulation has no conformal predictions.
     #[error("{0} has no intervals; use epsilon-svr, nu-svr or quantile")]
     Formulation(&'static str),

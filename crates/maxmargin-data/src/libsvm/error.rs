@@ -18,7 +18,7 @@ pub enum ReadError {
     /// There are control bytes instead of text.
     #[error(
         "line {line}, column {column}: this is a binary file or UTF-16 text, not LIBSVM-format text; \
-         pass the text file itself, in UTF-8 (gzip, bzip2 and xz are unpacked)"
+         pass the text file itself, in UTF-8 (gzip, bzip2, xz and Zstandard are unpacked)"
     )]
     Binary {
         /// Line, from 1.

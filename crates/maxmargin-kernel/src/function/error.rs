@@ -12,6 +12,14 @@ pub enum KernelError {
     /// gamma must be finite and not negative.
     #[error("gamma is {0}: it must be a finite number, 0 or more")]
     Gamma(f64),
+    /// A rule gives no gamma above 0 that is finite.
+    #[error("gamma by the rule `{rule}` is {value}, because values of the data are too large or too small; scale the data")]
+    GammaRule {
+        /// The rule.
+        rule: &'static str,
+        /// The gamma that it gives.
+        value: f64,
+    },
     /// coef0 must be finite.
     #[error("coef0 is {0}: it must be a finite number")]
     Coef0(f64),
@@ -52,6 +60,12 @@ pub enum KernelError {
         /// The bound on its values.
         value: f64,
     },
+    /// The squared distances of a sample from others may overflow.
+    #[error("row {row}: its squared distances from other rows may not fit in a 64-bit float; scale the data")]
+    Distances {
+        /// Row, from 1.
+        row: usize,
+    },
     /// The number of coefficients is not the number of samples.
     #[error("{coefficients} coefficients for {samples} support vectors")]
     Coefficients {
@@ -82,6 +96,7 @@ impl KernelError {
         match self {
             Self::Precomputed { row, reason } => Self::Precomputed { row: place(row), reason },
             Self::TooLarge { row, value } => Self::TooLarge { row: place(row), value },
+            Self::Distances { row } => Self::Distances { row: place(row) },
             Self::Asymmetric { row, column, other_row, other_column, values } => {
                 Self::Asymmetric { row: place(row), column, other_row: place(other_row), other_column, values }
             }

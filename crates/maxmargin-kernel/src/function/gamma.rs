@@ -1,5 +1,6 @@
 //! Rules for the kernel parameter gamma.
 
+use super::error::KernelError;
 use maxmargin_data::Samples;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,19 @@ impl Gamma {
         }
     }
 
+    /// The gamma that the rule gives for these samples, if it is above 0 and finite. A number is
+    /// taken as it is.
+    pub(super) fn checked(self, samples: &Samples) -> Result<f64, KernelError> {
+        let gamma = self.of(samples);
+        let rule = match self {
+            Gamma::Value(_) => return Ok(gamma),
+            Gamma::Auto => "auto",
+            Gamma::Scale => "scale",
+            Gamma::Mean => "mean",
+        };
+        if gamma > 0.0 && gamma.is_finite() { Ok(gamma) } else { Err(KernelError::GammaRule { rule, value: gamma }) }
+    }
+
     /// Returns whether the rule depends on the values of the samples, so that every training set
     /// has a gamma of its own.
     pub fn is_of_values(self) -> bool {
@@ -43,7 +57,7 @@ const CANCELS: f64 = 1e-6;
 const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
 
 /// `gamma = 1 / (features · variance of all values)`, scikit-learn's `scale`; 1 where all values
-/// are equal.
+/// are equal, and 0 where squares of values overflow.
 pub fn gamma_scale(samples: &Samples) -> f64 {
     let count = samples.len() as f64 * samples.features() as f64;
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -52,6 +66,9 @@ pub fn gamma_scale(samples: &Samples) -> f64 {
             sum += v;
             squares += v * v;
         });
+    }
+    if !squares.is_finite() {
+        return 0.0;
     }
     let mean = sum / count;
     let mut variance = squares / count - mean * mean;
@@ -76,7 +93,7 @@ pub fn gamma_auto(samples: &Samples) -> f64 {
 
 /// `gamma = 1 / (2 · mean ‖x − z‖²)` over all pairs of samples: the σ² of an RBF kernel
 /// `exp(−‖x − z‖² / 2σ²)` is the mean squared distance (Tsang et al. 2005, Frandi et al. 2013). 1
-/// where all samples are equal.
+/// where all samples are equal, and 0 where squares of values overflow.
 ///
 /// The mean over pairs, a sample with itself among them, is `2 (mean ‖x‖² − ‖mean x‖²)`.
 pub fn gamma_mean(samples: &Samples) -> f64 {
@@ -88,6 +105,9 @@ pub fn gamma_mean(samples: &Samples) -> f64 {
             mean[k] += v;
             norms += v * v;
         });
+    }
+    if !norms.is_finite() {
+        return 0.0;
     }
     mean.iter_mut().for_each(|m| *m /= n);
     let square = mean.iter().map(|m| m * m).sum::<f64>();
@@ -113,6 +133,7 @@ mod tests {
     //! Rules by hand.
 
     use super::{Gamma, gamma_mean, gamma_scale};
+    use crate::{Kernel, KernelError};
     use maxmargin_data::Samples;
 
     #[test]
@@ -129,6 +150,22 @@ mod tests {
         for value in [2.0, 0.1, 1e9 + 0.1] {
             let samples = Samples::from_rows(&[[value]; 7]).expect("samples");
             assert_eq!((gamma_mean(&samples), gamma_scale(&samples)), (1.0, 1.0), "{value}");
+        }
+    }
+
+    /// These used to be a gamma of 1 or 0 without a word, or an error about a gamma that nobody
+    /// gave.
+    #[test]
+    fn rules_without_a_finite_width_are_named() {
+        for (size, value) in [(1e160, 0.0), (1e-160, f64::INFINITY)] {
+            let samples = Samples::from_rows(&[[size], [2.0 * size]]).expect("samples");
+            for (gamma, rule) in [(Gamma::Scale, "scale"), (Gamma::Mean, "mean")] {
+                assert_eq!(gamma.of(&samples), value, "{rule}");
+                let refused = Kernel::rbf(1.0).resolved(gamma, &samples).expect_err("no width");
+                assert_eq!(refused, KernelError::GammaRule { rule, value });
+            }
+            assert_eq!(Kernel::rbf(1.0).resolved(Gamma::Value(0.0), &samples), Ok(Kernel::rbf(0.0)));
+            assert_eq!(Kernel::Linear.resolved(Gamma::Scale, &samples), Ok(Kernel::Linear));
         }
     }
 

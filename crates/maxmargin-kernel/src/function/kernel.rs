@@ -123,10 +123,11 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// As [`Kernel::checked`].
+    /// As [`Kernel::checked`], and when a rule gives 0 or infinity, for values whose squares
+    /// overflow or vanish.
     pub fn resolved(&self, gamma: Gamma, samples: &Samples) -> Result<Self, KernelError> {
         match self.gamma() {
-            Some(_) => self.clone().with_gamma(gamma.of(samples)).checked(),
+            Some(_) => self.clone().with_gamma(gamma.checked(samples)?).checked(),
             None => self.clone().checked(),
         }
     }
@@ -158,12 +159,29 @@ impl Kernel {
         }
     }
 
-    /// A bound on `|k(x, x)|` for `‖x‖² = norm`. For a kernel of distances it is the norm itself,
-    /// which must only be finite.
-    pub(crate) fn value_bound(&self, norm: f64) -> f64 {
+    /// A bound on `|k(x, x)|` for `‖x‖² = norm`. For a kernel of distances it is the norm itself.
+    fn value_bound(&self, norm: f64) -> f64 {
         match *self {
             Kernel::Poly { gamma, coef0, degree } => (gamma * norm + coef0.abs()).powf(f64::from(degree)),
             _ => norm,
+        }
+    }
+
+    /// Returns whether kernel values of samples with this squared norm fit in `f32`. Large
+    /// distances are allowed, because their kernel values are at most 1: `‖x‖² + ‖z‖² − 2 xᵀz` of
+    /// such samples must only be finite.
+    pub(crate) fn accepts_norm(&self, norm: f64) -> bool {
+        let most = if self.is_distance() { f64::MAX / 4.0 } else { f64::from(f32::MAX) };
+        self.value_bound(norm).abs() <= most
+    }
+
+    /// Returns an error if kernel values of sample `row` (from 0) with this squared norm may not
+    /// fit in `f32`.
+    pub(crate) fn check_norm(&self, row: usize, norm: f64) -> Result<(), KernelError> {
+        match self.accepts_norm(norm) {
+            true => Ok(()),
+            false if self.is_distance() => Err(KernelError::Distances { row: row + 1 }),
+            false => Err(KernelError::TooLarge { row: row + 1, value: self.value_bound(norm) }),
         }
     }
 

@@ -135,14 +135,7 @@ impl KernelGram {
             Store::Pairwise(pairs) => (pairs.diagonal().to_vec(), pairs.diagonal()),
             Store::Integers(_) | Store::Dense(_) | Store::Sparse(_) => (of_norms(store.norms()), store.norms()),
         };
-        // Large distances are allowed: their kernel values are at most 1.
-        let largest = if kernel.is_distance() { f64::MAX } else { f64::from(f32::MAX) };
-        for (i, &norm) in norms.iter().enumerate() {
-            let value = inner.value_bound(norm);
-            if value.is_nan() || value.abs() > largest {
-                return Err(KernelError::TooLarge { row: i + 1, value });
-            }
-        }
+        norms.iter().enumerate().try_for_each(|(i, &norm)| inner.check_norm(i, norm))?;
         let norm = norms.iter().copied().fold(0.0, f64::max);
         let function = SliceKernel::new(&inner, norm);
         let differences = !store.is_exact() && width(&kernel).is_some_and(|gamma| needs_differences(gamma, norm));

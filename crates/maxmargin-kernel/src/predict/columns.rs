@@ -21,19 +21,21 @@ impl Columns {
         self.kept.is_none()
     }
 
+    /// The feature of the support vectors that feature `k` of a query is.
+    pub(super) fn place(&self, k: usize) -> Option<usize> {
+        match &self.kept {
+            None => (k < self.depth).then_some(k),
+            Some(kept) => u32::try_from(k).ok().and_then(|k| kept.binary_search(&k).ok()),
+        }
+    }
+
     /// Calls `each(feature, value)` with the nonzero values of a query that belong to features of
     /// the support vectors. Returns the sum of the squares of all others.
     pub(super) fn for_each(&self, row: Row<'_>, mut each: impl FnMut(usize, f64)) -> f64 {
         let mut other = 0.0;
-        row.for_each(|k, v| {
-            let place = match &self.kept {
-                None => (k < self.depth).then_some(k),
-                Some(kept) => u32::try_from(k).ok().and_then(|k| kept.binary_search(&k).ok()),
-            };
-            match place {
-                Some(k) => each(k, v),
-                None => other += v * v,
-            }
+        row.for_each(|k, v| match self.place(k) {
+            Some(k) => each(k, v),
+            None => other += v * v,
         });
         other
     }

@@ -2,7 +2,7 @@
 
 use crate::predict::coefficients::{Coefficients, EMPTY, Layout};
 use crate::predict::columns::Columns;
-use crate::predict::limits::check_norm;
+use crate::predict::far;
 use crate::store::distances::needs_differences;
 use crate::store::slice_kernel::SliceKernel;
 use crate::{Kernel, KernelError};
@@ -77,7 +77,11 @@ impl Lists {
             }
         });
         norm += other;
-        check_norm(&self.kernel, query, norm)?;
+        if let Some(gamma) = far::gamma_if_far(&self.kernel, norm) {
+            far::values(gamma, &self.rows, &self.layout.order, &self.columns, row, values);
+            return Ok(());
+        }
+        self.kernel.check_norm(query, norm)?;
         let gamma = self.kernel.gamma().filter(|_| self.kernel.is_distance());
         if gamma.is_some_and(|gamma| needs_differences(gamma, norm.max(self.max_norm))) {
             self.differences(row, dots);

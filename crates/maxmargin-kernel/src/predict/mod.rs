@@ -2,8 +2,8 @@
 
 mod coefficients;
 mod columns;
+mod far;
 mod integers;
-mod limits;
 mod linear;
 mod lists;
 mod panels;

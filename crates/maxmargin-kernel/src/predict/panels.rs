@@ -2,8 +2,8 @@
 
 use crate::predict::coefficients::{CHUNK, Coefficients, EMPTY, Layout};
 use crate::predict::columns::Columns;
+use crate::predict::far;
 use crate::predict::integers::{self, IntegerPanel, Multiples};
-use crate::predict::limits::check_norm;
 use crate::predict::reals::{Panel64, Reals64};
 use crate::store::summary::DataSummary;
 use crate::{Kernel, KernelError};
@@ -20,9 +20,9 @@ const SINGLE_ROWS: usize = 3;
 
 /// Support vectors and coefficients for queries in panels.
 ///
-/// A query takes one of three ways: products of small integers, products of `f64`, or sums of
-/// squared differences. Its own values alone determine which one, and its decision values have the
-/// same bits in a panel and alone, so that they do not depend on other queries.
+/// A query takes one of four ways: products of small integers, products of `f64`, sums of squared
+/// differences, or [`far::values`]. Its own values alone determine which one, and its decision
+/// values have the same bits in a panel and alone, so that they do not depend on other queries.
 #[derive(Debug)]
 pub(super) struct Panels {
     pub(super) kernel: Kernel,
@@ -36,6 +36,15 @@ pub(super) struct Panels {
     support: Samples,
     /// They are made for the first query that is not of small integers.
     reals: OnceLock<Reals64>,
+}
+
+/// The computation of a query's kernel values from real numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Evaluation {
+    /// From norms and products, or from sums of squared differences.
+    Near { by_differences: bool },
+    /// One vector at a time, by [`far::values`].
+    Far { gamma: f64 },
 }
 
 /// Buffers of a task.
@@ -165,7 +174,8 @@ impl Panels {
         let mut fits = Vec::with_capacity(block.len());
         for (lane, &(_, id)) in block.iter().enumerate() {
             let norm = multiples.load(&self.columns, queries.row(id), lane, &mut scratch.integers);
-            norm.map_or(Ok(()), |norm| check_norm(&self.kernel, id, norm))?;
+            let norm = norm.filter(|&norm| far::gamma_if_far(&self.kernel, norm).is_none());
+            norm.map_or(Ok(()), |norm| self.kernel.check_norm(id, norm))?;
             fits.push(norm.is_some());
         }
         Ok(fits)
@@ -182,12 +192,19 @@ impl Panels {
     ) -> Result<(), KernelError> {
         let reals = self.reals();
         let others = reals.load(&self.columns, block.iter().map(|&(_, id)| queries.row(id)), lanes, &mut scratch.panel);
+        let mut evaluations = Vec::with_capacity(block.len());
         for (&(_, id), &norm) in block.iter().zip(&scratch.panel.norms) {
-            check_norm(&self.kernel, id, norm)?;
+            let evaluation = if let Some(gamma) = far::gamma_if_far(&self.kernel, norm) {
+                Evaluation::Far { gamma }
+            } else {
+                self.kernel.check_norm(id, norm)?;
+                Evaluation::Near { by_differences: reals.needs_differences(norm) }
+            };
+            evaluations.push(evaluation);
         }
-        let differ: Vec<bool> = scratch.panel.norms.iter().map(|&norm| reals.needs_differences(norm)).collect();
         for by_differences in [false, true] {
-            if !differ[..block.len()].contains(&by_differences) {
+            let near = Evaluation::Near { by_differences };
+            if !evaluations.contains(&near) {
                 continue;
             }
             scratch.begin(self.biases.len(), lanes);
@@ -201,9 +218,25 @@ impl Panels {
                 }
                 coefficients.add(values, lanes, &mut scratch.parts, &mut scratch.totals);
             }
-            self.write(block, |lane| differ[lane] == by_differences, lanes, &scratch.totals, out);
+            self.write(block, |lane| evaluations[lane] == near, lanes, &scratch.totals, out);
+        }
+        for (&query, evaluation) in block.iter().zip(&evaluations) {
+            if let Evaluation::Far { gamma } = *evaluation {
+                self.decide_far(gamma, queries, query, out, scratch);
+            }
         }
         Ok(())
+    }
+
+    /// Decides a query whose squared distances may overflow.
+    fn decide_far(&self, gamma: f64, queries: &Samples, query: (usize, usize), out: &mut [f64], scratch: &mut Scratch) {
+        scratch.begin(self.biases.len(), 1);
+        for (places, coefficients) in self.layout.chunks.iter().zip(&self.coefficients) {
+            let values = &mut scratch.values[..places.len()];
+            far::values(gamma, &self.support, &self.layout.order[places.clone()], &self.columns, queries.row(query.1), values);
+            coefficients.add(values, 1, &mut scratch.parts, &mut scratch.totals);
+        }
+        self.write(&[query], |_| true, 1, &scratch.totals, out);
     }
 
     /// Writes the decision values of the lanes for which `is_due` holds.

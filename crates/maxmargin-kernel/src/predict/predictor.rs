@@ -4,7 +4,6 @@ use crate::checks::{Backend, first_right, value_fault};
 use crate::function::Fault;
 use crate::predict::coefficients::Layout;
 use crate::predict::columns::Columns;
-use crate::predict::limits::check_norm;
 use crate::predict::linear::linear_values;
 use crate::predict::lists::{ListScratch, Lists};
 use crate::predict::panels::{Panels, Scratch};
@@ -139,8 +138,8 @@ impl Predictor {
     ///
     /// # Errors
     ///
-    /// When a kernel value of a query does not fit in `f32`, or precomputed queries have no column
-    /// for a support vector.
+    /// When a kernel value of a query does not fit in `f32` (those of an RBF kernel always do), or
+    /// precomputed queries have no column for a support vector.
     pub fn decision_table(&self, queries: &Samples, par: Par) -> Result<Vec<f64>, KernelError> {
         let ids: Vec<usize> = (0..queries.len()).collect();
         self.table(queries, &ids, par)
@@ -343,7 +342,7 @@ fn check_vectors(kernel: &Kernel, support: &Samples, expansions: &[Expansion]) -
     for (k, _) in used.iter().enumerate().filter(|(_, used)| **used) {
         let mut norm = 0.0;
         support.row(k).for_each(|_, v| norm += v * v);
-        check_norm(kernel, k, norm)?;
+        kernel.check_norm(k, norm)?;
     }
     Ok(())
 }

@@ -131,6 +131,9 @@ fn values_beyond_single_precision_are_refused() {
     let refused = KernelGram::new(&x, Kernel::Linear, &RunControl::unlimited()).expect_err("1e50 is no f32");
     assert!(matches!(refused, KernelError::TooLarge { row: 2, .. }), "{refused}");
     assert!(KernelGram::new(&x, Kernel::Rbf { gamma: 1.0 }, &RunControl::unlimited()).is_ok());
+    let x = maxmargin_data::Samples::from_dense(2, 1, vec![1.0, 1e160]).expect("finite");
+    let refused = KernelGram::new(&x, Kernel::rbf(1.0), &RunControl::unlimited()).expect_err("1e320 is no f64");
+    assert_eq!(refused, KernelError::Distances { row: 2 });
 }
 
 /// LIBSVM and scikit-learn train with these kernels, too.
@@ -227,10 +230,10 @@ proptest! {
         let gamma = (width / norm).clamp(1e-300, 1e300);
         for kernel in [Kernel::Linear, Kernel::rbf(gamma), Kernel::poly(gamma, coef0, degree), Kernel::sigmoid(gamma, coef0)] {
             let gram = KernelGram::new(&x, kernel.clone(), &RunControl::unlimited());
-            prop_assert!(matches!(&gram, Ok(_) | Err(KernelError::TooLarge { .. })), "{:?}: {:?}", kernel, gram.err());
+            prop_assert!(matches!(&gram, Ok(_) | Err(KernelError::TooLarge { .. } | KernelError::Distances { .. })), "{:?}: {:?}", kernel, gram.err());
             if let (Ok(gram), Some(_)) = (gram, kernel.gamma()) {
                 let other = gram.with_gamma(gamma * 3.0);
-                prop_assert!(matches!(&other, Ok(_) | Err(KernelError::TooLarge { .. })), "{:?} times 3: {:?}", kernel, other.err());
+                prop_assert!(matches!(&other, Ok(_) | Err(KernelError::TooLarge { .. } | KernelError::Distances { .. })), "{:?} times 3: {:?}", kernel, other.err());
             }
         }
         prop_assert_eq!(fallbacks(), vec![]);

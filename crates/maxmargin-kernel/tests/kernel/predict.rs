@@ -193,6 +193,47 @@ fn vectors_without_features_have_distances() {
     }
 }
 
+/// One such query used to be an error, which stopped all others.
+#[test]
+fn queries_whose_distances_overflow_have_values() {
+    let far = [1e154, 1e160, -1e160, 1e200, f64::MAX, -f64::MAX];
+    let rows: Vec<Vec<f64>> = (0..40).map(|k| vec![f64::from(k % 7), f64::from(k / 7)]).collect();
+    let reals: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|v| v + 0.1).collect()).collect();
+    let distant: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|v| 1e6 + v + 0.1).collect()).collect();
+    for (what, rows) in [("integers", rows), ("reals", reals), ("distant", distant)] {
+        let support = Samples::from_rows(&rows).expect("finite");
+        let wide = |samples: &Samples| {
+            let indices = (0..samples.len()).flat_map(|_| [3, 1 << 17]).collect();
+            let values = (0..samples.len())
+                .flat_map(|k| [0, 1].map(|j| samples.row(k).entries().iter().find(|e| e.0 == j).map_or(0.0, |e| e.1)));
+            let offsets = (0..=samples.len()).map(|k| 2 * k).collect();
+            Samples::from_sparse((1 << 17) + 1, offsets, indices, values.collect()).expect("valid")
+        };
+        let queries = far.iter().flat_map(|&v| [vec![v, 2.0], rows[3].clone(), vec![1.5, v], vec![v, -v], rows[9].clone()]);
+        let queries = Samples::from_rows(&queries.collect::<Vec<_>>()).expect("finite");
+        for gamma in [0.0, 1e-320, 1e-300, 1e-9, 0.5, 1e300] {
+            for (form, support, queries) in [("dense", &support, &queries), ("sparse", &wide(&support), &wide(&queries))] {
+                let terms = pairs(support.len(), 3, 2.0, 1);
+                let predictor = Predictor::new(&Kernel::rbf(gamma), support, &borrowed(&terms)).expect("valid");
+                consistent(&predictor, queries, &format!("{what}, {form}, gamma {gamma}"));
+                let found = predictor.decision_table(queries, Par::Seq).expect("values");
+                for (at, value) in found.iter().enumerate() {
+                    let (support_of, coef, bias) = &terms[at % terms.len()];
+                    let query = queries.row(at / terms.len());
+                    let kernel = |&k: &u32| {
+                        let mut exponent = 0.0;
+                        let root = gamma.sqrt();
+                        query.for_each_pair(support.row(k as usize), |_, x, z| exponent += (root * (x - z)).powi(2));
+                        (-exponent).exp()
+                    };
+                    let want = support_of.iter().zip(coef).map(|(k, c)| c * kernel(k)).sum::<f64>() + bias;
+                    assert!((value - want).abs() < 1e-6, "{what}, {form}, gamma {gamma}, {at}: {value} {want}");
+                }
+            }
+        }
+    }
+}
+
 /// Data that single precision cannot represent, or just so.
 #[derive(Clone, Debug)]
 struct Hostile {

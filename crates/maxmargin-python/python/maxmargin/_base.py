@@ -296,7 +296,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
         """Return the parameters, with gamma resolved for these rows."""
         matrix = self._is_matrix()
-        gamma = 1.0 if matrix else width(self.gamma, X)
+        gamma = 1.0 if matrix else width(self.gamma, X, checked=self.kernel in WIDE)
         self._gamma = 0.0 if matrix else gamma
         prices = self._prices_of()
         if math.isinf(prices.get("c", 0.0)):

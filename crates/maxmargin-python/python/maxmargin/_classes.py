@@ -130,7 +130,8 @@ class KernelClassifier(ClassifierMixin, Suspecting, ValidationMixin, KernelMachi
         with_all_classes(codes, self.classes_, weights)
         if self._method() is not None:
             sizes = np.bincount(codes if weights is None else codes[weights > 0], minlength=len(self.classes_))
-            if sizes.min() < 2:
+            # Where no class has two samples, the training is an error.
+            if sizes.min() < 2 <= sizes.max():
                 label = self.classes_[sizes.argmin()].tolist()
                 warnings.warn(
                     f"class {label!r} has one sample: the trainings that its probability is fitted to did not see it; use two samples of each class at least",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import _num_samples, check_array, column_or_1d, validate_data
 
 from . import _native
 from ._quick import are_plain_targets, takes_plain
@@ -60,6 +61,29 @@ def packed(X: Any, y: Floats | None = None, *, precomputed: bool = False) -> _na
     return _native.Data.precomputed(X, y) if precomputed else _native.Data.dense(X, y)
 
 
+def packed_for(X: Any, features: int, *, precomputed: bool, exact: bool, y: Any = None) -> _native.Data:
+    """Pack the rows of a caller for a model of so many features; unless ``exact``, of at least so many.
+
+    Raises
+    ------
+    ValueError
+        For rows of one axis, of another width, or with values that are not finite.
+    """
+    if precomputed and is_sparse(X):
+        raise TypeError("Sparse precomputed kernels are not supported.")
+    X = check_array(X, dtype=[np.float64, np.float32], order="C", accept_sparse="csr", accept_large_sparse=True, input_name="X")
+    found = X.shape[1]
+    if found < features or (exact and found > features):
+        raise ValueError(
+            f"X has {found} columns, but the model has {features}{' features' if not precomputed else ' training samples'}"
+        )
+    if y is not None:
+        y = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        if len(y) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows, but y has {len(y)} values: give one for each row")
+    return packed(X, y, precomputed=precomputed)
+
+
 def mean_squared_distance(X: Any) -> float:
     """Return the mean squared distance over all ordered pairs of rows, a row with itself among them: twice the sum of the variances of the features."""
     rows = int(X.shape[0])
@@ -79,22 +103,38 @@ def mean_squared_distance(X: Any) -> float:
     return 2.0 * float(rest @ rest + zeros @ (first + centre) ** 2) / rows
 
 
-def width(gamma: str | float, X: Any) -> float:
+def width(gamma: str | float, X: Any, *, checked: bool = True) -> float:
     """The kernel's gamma: a number, ``1 / n_features``, ``1 / (n_features * X.var())``, or half the inverse of the mean squared distance of two rows.
 
-    ``ValueError`` for other words.
+    ``ValueError`` for other words and, if ``checked``, for data whose squares overflow or vanish.
     """
     if not isinstance(gamma, str):
         return float(gamma)
-    if gamma == "auto":
-        return 1.0 / float(X.shape[1])
-    if gamma == "mean":
-        distance = mean_squared_distance(X)
-        return 0.5 / distance if distance > 0 else 1.0
-    if gamma != "scale":
+    if gamma not in GAMMA_RULES:
         raise ValueError(f"gamma={gamma!r}: there are {', '.join(map(repr, GAMMA_RULES))}, and numbers from 0 on")
-    variance = float(X.multiply(X).mean() - X.mean() ** 2) if is_sparse(X) else float(X.var(dtype=np.float64))
-    return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _width_by(gamma, X)
+    if checked and not (0 < found < math.inf):
+        raise ValueError(
+            f"gamma={gamma!r} is {found:g} for these data, because values are too large or too small; scale the data"
+        )
+    return found
+
+
+def _width_by(rule: str, X: Any) -> float:
+    if rule == "auto":
+        return 1.0 / float(X.shape[1])
+    if rule == "mean":
+        distance = mean_squared_distance(X)
+        return 1.0 if distance <= 0 else 0.5 / distance
+    if not is_sparse(X):
+        variance = float(X.var(dtype=np.float64))
+    else:
+        # Squares of float32 overflow where those of float64 do not.
+        X = X.astype(np.float64, copy=False)
+        variance = float(X.multiply(X).mean() - X.mean() ** 2)
+    # A variance below 0 is the rounding of one that is 0.
+    return 1.0 if variance <= 0 else 1.0 / (X.shape[1] * variance)
 
 
 def weights_of(sample_weight: Any, X: Any) -> Floats | None:

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import KernelMachine, has_width_of_rows
+from ._base import WIDE, KernelMachine, has_width_of_rows
 from ._certificate import Certificate
 from ._data import Floats, is_sparse, packed, weights_of, width
 from ._folds import Folds, Split, partition, plan, splits_of
@@ -35,7 +35,7 @@ def read_libsvm(path: str | os.PathLike[str]) -> tuple[Any, Floats]:
     Parameters
     ----------
     path : path
-        The file. Packed texts (gzip, bzip2, xz) are to be unpacked before.
+        The file, plain or packed by gzip, bzip2, xz or Zstandard.
 
     Returns
     -------
@@ -59,13 +59,14 @@ def read_libsvm(path: str | os.PathLike[str]) -> tuple[Any, Floats]:
     >>> X.shape, y.tolist()
     ((2, 3), [1.0, -1.0])
     """
-    return parsed_libsvm(Path(path).read_bytes())
+    X, y, _ = parsed_libsvm(Path(path).read_bytes())
+    return X, y
 
 
-def parsed_libsvm(content: bytes) -> tuple[Any, Floats]:
-    """The rows and labels of a LIBSVM text."""
-    (values, indices, indptr, features), labels = _native.read_libsvm(content)
-    return sp.csr_matrix((values, indices, indptr), shape=(len(labels), features)), labels
+def parsed_libsvm(content: bytes) -> tuple[Any, Floats, int]:
+    """The rows and labels of a LIBSVM text, packed or not, and the index of the first column: 0 or 1."""
+    (values, indices, indptr, features), labels, base = _native.read_libsvm(content)
+    return sp.csr_matrix((values, indices, indptr), shape=(len(labels), features)), labels, base
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -175,7 +176,8 @@ def model_of(owner: Any) -> Model:
 
 def _svm(X: Any, formulation: str, gamma: str | float, settings: dict[str, Any]) -> _native.Svm:
     known = {"C": "c"}
-    return _native.Svm(formulation, gamma=width(gamma, X), **{known.get(name, name): value for name, value in settings.items()})
+    number = width(gamma, X, checked=settings.get("kernel") in WIDE)
+    return _native.Svm(formulation, gamma=number, **{known.get(name, name): value for name, value in settings.items()})
 
 
 def _rows(X: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from enum import IntEnum
 from typing import Any
 
@@ -15,6 +16,10 @@ from ._data import Floats, is_sparse, packed
 
 #: The range of LIBSVM's integer labels.
 LABELS = (-(2.0**31), 2.0**31 - 1)
+
+#: The words of model files for the numbers of ``-s`` and ``-t``.
+SVM_TYPES = ("c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr")
+KERNEL_TYPES = ("linear", "polynomial", "rbf", "sigmoid", "precomputed")
 
 
 class svm_forms(IntEnum):  # noqa: N801 LIBSVM's name
@@ -189,20 +194,51 @@ class svm_parameter:  # noqa: N801 LIBSVM's name
     def __str__(self) -> str:
         return "\n".join(f"{name}: {value}" for name, value in vars(self).items())
 
+    def resolved(self, problem: svm_problem) -> svm_parameter:
+        """A copy with the default gamma as a number."""
+        found = copy(self)
+        found.weight_label, found.weight = list(self.weight_label), list(self.weight)
+        found.gamma = self.gamma if self.gamma != 0 else 1.0 / max(problem.n, 1)
+        return found
+
+    @classmethod
+    def of_file(cls, head: dict[str, list[str]]) -> svm_parameter:
+        """The parameters in the head of a model file; those that it does not have are ``None``."""
+        found = cls()
+        fields: dict[str, Any] = dict.fromkeys(
+            ["C", "nu", "p", "eps", "cache_size", "shrinking", "nr_weight", "weight_label", "weight"]
+        )
+        fields["svm_type"] = SVM_TYPES.index(head["svm_type"][0])
+        fields["kernel_type"] = KERNEL_TYPES.index(head["kernel_type"][0])
+        for name, kind in (("degree", int), ("gamma", float), ("coef0", float)):
+            fields[name] = kind(head[name][0]) if name in head else None
+        fields["probability"] = int(has_probabilities(head))
+        vars(found).update(fields)
+        return found
+
     def given(self, problem: svm_problem) -> dict[str, Any]:
         """The options of the native half, with the default gamma as a number."""
         names = [name for name, _ in self._numbers.values() if name != "nr_fold"]
-        gamma = self.gamma if self.gamma != 0 else 1.0 / max(problem.n, 1)
-        values = {name: getattr(self, name) for name in names} | {"gamma": gamma}
+        resolved = self.resolved(problem)
+        values = {name: getattr(resolved, name) for name in names}
         return {name: int(value) if isinstance(value, IntEnum) else value for name, value in values.items()} | {
             "weights": list(zip(self.weight_label, self.weight, strict=True))
         }
 
 
-class svm_model:  # noqa: N801 LIBSVM's name
-    """A trained model, with the methods and fields of LIBSVM's: labels are in LIBSVM's order, coefficients and decision values have its signs."""
+def has_probabilities(head: dict[str, list[str]]) -> bool:
+    """Return true if the model with this head was trained with ``-b 1``."""
+    return "probA" in head or "prob_density_marks" in head
 
-    def __init__(self, native: _native.LibsvmModel) -> None:
+
+class svm_model:  # noqa: N801 LIBSVM's name
+    """A trained model, with the methods and fields of LIBSVM's: labels are in LIBSVM's order, coefficients and decision values have its signs.
+
+    ``param`` has the parameters of the training. Of a model that was read they are those that the file has (``svm_type``, ``kernel_type``, ``degree``,
+    ``gamma``, ``coef0``, ``probability``); the others are ``None``.
+    """
+
+    def __init__(self, native: _native.LibsvmModel, param: svm_parameter | None = None) -> None:
         self._native = native
         head, _, self._body = native.to_bytes().decode().partition("\nSV\n")
         self._head = {line.split()[0]: line.split()[1:] for line in head.splitlines()}
@@ -214,9 +250,10 @@ class svm_model:  # noqa: N801 LIBSVM's name
         self.probA = self._floats("probA")
         self.probB = self._floats("probB")
         self.sv_indices = [row + 1 for row in native.rows]
+        self.param = svm_parameter.of_file(self._head) if param is None else param
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._native.to_bytes(), self.sv_indices)
+        return _restored, (self._native.to_bytes(), self.sv_indices, self.param)
 
     def _floats(self, name: str) -> list[float]:
         return [float(number) for number in self._head.get(name, [])]
@@ -228,7 +265,7 @@ class svm_model:  # noqa: N801 LIBSVM's name
 
     def get_svm_type(self) -> int:
         """The number of ``-s``."""
-        return ["c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"].index(self._head["svm_type"][0])
+        return SVM_TYPES.index(self._head["svm_type"][0])
 
     def get_nr_class(self) -> int:
         """Number of classes; 2 of regression and one class."""
@@ -248,7 +285,7 @@ class svm_model:  # noqa: N801 LIBSVM's name
 
     def is_probability_model(self) -> bool:
         """Whether it was trained with ``-b 1``."""
-        return "probA" in self._head or "prob_density_marks" in self._head
+        return has_probabilities(self._head)
 
     def get_svr_probability(self) -> float:
         """The scale of the errors of a regression with ``-b 1``; otherwise 0."""
@@ -284,7 +321,7 @@ class svm_model:  # noqa: N801 LIBSVM's name
         return probabilities[:, [outcomes.index(float(label)) for label in self.label]] if self.label else probabilities
 
 
-def _restored(text: bytes, indices: list[int]) -> svm_model:
-    model = svm_model(_native.LibsvmModel.from_bytes(text))
+def _restored(text: bytes, indices: list[int], param: svm_parameter | None = None) -> svm_model:
+    model = svm_model(_native.LibsvmModel.from_bytes(text), param)
     model.sv_indices = indices
     return model

@@ -204,7 +204,8 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         The loss of a sample.
     dual : "auto" or bool, default="auto"
-        Accepted for scikit-learn's sake: the optimum is the same. ``True`` does not go with ``penalty="l1"``, as there.
+        Accepted for scikit-learn's sake: the optimum is the same. ``True`` does not go with ``penalty="l1"``, as there. With ``penalty="l2"`` both values
+        train, also for ``loss="hinge"``, where scikit-learn refuses ``False``.
     tol : float, default=1e-4
         The KKT violation at which a training ends.
     C : float, default=1.0
@@ -385,7 +386,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
 class LinearSVR(RegressorMixin, LinearModel, LinearMachine):  # type: ignore[misc, unused-ignore]
     """Linear support vector regression with a certificate of optimality.
 
-    Differs from :class:`sklearn.svm.LinearSVR` as :class:`LinearSVC` does from its namesake.
+    Differs from :class:`sklearn.svm.LinearSVR` as :class:`LinearSVC` does from its namesake: ``dual=False`` trains with both losses.
 
     Parameters
     ----------

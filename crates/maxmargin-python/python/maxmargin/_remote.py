@@ -106,7 +106,7 @@ class RemoteGrid(Grid):
 
     def columns(self, folds: Folds) -> list[Column]:
         """Return the open units."""
-        usual = width("scale", self.rows)
+        usual = width("scale", self.rows, checked=False)
         # A split with its own rows is a separate unit.
         whole = self.desk.by == "gamma" or self.part is not None
         parts, seeding = ([folds], self.seeding) if whole else ([[fold] for fold in folds], COLD)
@@ -139,7 +139,14 @@ class RemoteGrid(Grid):
                     )
                     for k in range(len(parts))
                 ]
-                columns.append(Column(settings, gamma, abs(math.log(gamma / (HARDEST * usual))) if gamma else 0.0, units))
+                columns.append(
+                    Column(
+                        settings,
+                        gamma,
+                        abs(math.log(gamma / (HARDEST * usual))) if gamma and 0 < usual < math.inf else 0.0,
+                        units,
+                    )
+                )
         return columns
 
     def _name(self, settings: tuple[Any, ...], costs: tuple[float, ...], gamma: float | None) -> str:

@@ -84,7 +84,7 @@ def parsed(name: str, content: bytes) -> tuple[Any, Floats]:
                 raise ValueError(f"{name} has no array {sorted(missing)[0]}: numpy.savez(path, X=rows, y=labels) writes both")
             return arrays["X"], np.asarray(arrays["y"], dtype=np.float64)
     try:
-        (values, indices, indptr, features), labels = _native.read_libsvm(content)
+        (values, indices, indptr, features), labels, _ = _native.read_libsvm(content)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
     return sp.csr_matrix((values, indices, indptr), shape=(len(labels), features)), labels

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _native
-from ._write import write_whole
+from ._write import errors_of, write_whole
 
 #: The file with the description of all cells of a folder.
 COMMON = "search.json"
@@ -55,7 +55,8 @@ class Store:
                 raise ValueError(f"{self.path}: the folder has other things in it ({sorted(other)[0]}); name a new one")
             write_whole(file, text.encode())
         # A process that can read this file has access to this folder.
-        handle, name = tempfile.mkstemp(prefix=".maxmargin-", suffix=".run", dir=self.path)
+        with errors_of(self.path):
+            handle, name = tempfile.mkstemp(prefix=".maxmargin-", suffix=".run", dir=self.path)
         os.close(handle)
         self.token = Path(name).name
 

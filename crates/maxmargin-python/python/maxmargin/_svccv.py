@@ -35,8 +35,8 @@ def around_scale(X: Any) -> list[Any]:
         rows = X if is_sparse(X) else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         return ["scale"]
-    scale = width("scale", rows) if rows.ndim == 2 and 0 not in rows.shape else np.nan
-    return [factor * scale for factor in FACTORS] if np.isfinite(scale) else ["scale"]
+    scale = width("scale", rows, checked=False) if rows.ndim == 2 and 0 not in rows.shape else np.nan
+    return [factor * scale for factor in FACTORS] if 0 < scale < np.inf else ["scale"]
 
 
 class Searching(Plain):

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +47,24 @@ VALUES = {svm_forms.EPSILON_SVR, svm_forms.NU_SVR}
 
 
 def svm_read_problem(data_source: Any, return_scipy: bool = False) -> tuple[Any, Any]:
-    """Labels and rows of a LIBSVM text, a path or an open file: lists and dictionaries, or with ``return_scipy`` an array and a CSR matrix."""
+    """Labels and rows of a LIBSVM text, a path or an open file: lists and dictionaries, or with ``return_scipy`` an array and a CSR matrix.
+
+    Comments, ``qid:`` and packed files (gzip, bzip2, xz, Zstandard) are read. Zeros that the text stores are left out, but for the greatest index, which the
+    last row then has: LIBSVM's default gamma depends on it.
+    """
     if hasattr(data_source, "read"):
         content = data_source.read()
         content = content.encode() if isinstance(content, str) else content
     else:
         content = Path(data_source).read_bytes()
-    X, y = _files.parsed_libsvm(content)
+    X, y, base = _files.parsed_libsvm(content)
     if return_scipy:
         return y, X
-    lines = [line.split() for line in content.decode().splitlines() if line.split()]
-    rows = [{int(j): float(v) for j, _, v in (word.partition(":") for word in words[1:])} for words in lines]
+    indices, values = (X.indices + base).tolist(), X.data.tolist()
+    rows = [dict(zip(indices[a:b], values[a:b], strict=True)) for a, b in pairwise(X.indptr.tolist())]
+    greatest = X.shape[1] - 1 + base
+    if greatest >= base and greatest > max(indices, default=-1):
+        rows[-1][greatest] = 0.0
     return y.tolist(), rows
 
 
@@ -89,7 +97,7 @@ def svm_train(arg1: Any, arg2: Any = None, arg3: Any = None) -> svm_model | floa
         print(native.warning, file=sys.stderr)
     if not parameter.quiet:
         print(native.story, end="")
-    return svm_model(native)
+    return svm_model(native, parameter.resolved(problem))
 
 
 def _cross_validated(problem: svm_problem, data: _native.Data, parameter: svm_parameter) -> float:

@@ -48,8 +48,11 @@ impl Parameters {
         let not_below = |value: f64| value >= 0.0;
         let known = matches!(self.solver, 0..=7 | 11..=13 | 21);
         let checks = [
+            (self.tolerance().is_nan(), "eps is not a number"),
             (!positive(self.tolerance()), "eps <= 0"),
+            (self.c.is_nan(), "C is not a number"),
             (!positive(self.c), "C <= 0"),
+            (self.is_regression() && self.p.is_nan(), "p is not a number"),
             (self.solver == 11 && !not_below(self.p), "p < 0"),
             (self.solver == 21 && self.bias >= 0.0, "prob->bias >=0, but this is ignored in ONECLASS_SVM"),
             (!self.regularised && self.bias != 1.0, "To not regularize bias, must specify -B 1 along with -R"),
@@ -58,12 +61,16 @@ impl Parameters {
                 "-R option supported only for solver L2R_LR, L2R_L2LOSS_SVC, L1R_L2LOSS_SVC, L1R_LR, and L2R_L2LOSS_SVR",
             ),
             (!known, "unknown solver type"),
+            (self.solver == 21 && self.nu.is_nan(), "nu is not a number"),
             (self.solver == 21 && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
             (matches!(self.solver, 12 | 13) && !not_below(self.p), "p < 0"),
             // LIBLINEAR takes these, and trains what is no problem.
+            (self.c.is_infinite(), "C is infinite; choose a large number, such as 1e6"),
+            (self.is_regression() && self.p.is_infinite(), "p is infinite"),
+            (self.bias.is_nan() || self.bias == f64::INFINITY, "the bias (-B) is not a finite number"),
             (
                 self.has_classes() && !self.weights.iter().all(|weight| weight.1 >= 0.0 && weight.1.is_finite()),
-                "the weight of a class (-wi) is no number of 0 or more",
+                "the weight of a class (-wi) is not a finite number of 0 or more",
             ),
         ];
         checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
@@ -167,7 +174,29 @@ mod tests {
         assert_eq!(usual().classifier(&LibsvmRun::default()), None);
         for wrong in [-2.0, f64::INFINITY, f64::NAN] {
             let weighted = Parameters { weights: vec![(1, 1.0), (2, wrong)], ..usual() };
-            assert_eq!(said(weighted), Err("the weight of a class (-wi) is no number of 0 or more"), "{wrong}");
+            assert_eq!(said(weighted), Err("the weight of a class (-wi) is not a finite number of 0 or more"), "{wrong}");
+        }
+    }
+
+    /// An infinite C used to be an error about the weight of a sample.
+    #[test]
+    fn parameters_that_are_no_finite_numbers_are_named() {
+        let said = |parameters: Parameters| parameters.check().map_err(|fault| fault.0);
+        let usual = Parameters::default;
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        let cases = [
+            (Parameters { c: inf, ..usual() }, "C is infinite; choose a large number, such as 1e6"),
+            (Parameters { c: nan, ..usual() }, "C is not a number"),
+            (Parameters { eps: Some(nan), ..usual() }, "eps is not a number"),
+            (Parameters { p: nan, solver: 11, ..usual() }, "p is not a number"),
+            (Parameters { p: nan, solver: 13, ..usual() }, "p is not a number"),
+            (Parameters { p: inf, solver: 12, ..usual() }, "p is infinite"),
+            (Parameters { nu: nan, solver: 21, ..usual() }, "nu is not a number"),
+            (Parameters { bias: nan, ..usual() }, "the bias (-B) is not a finite number"),
+            (Parameters { bias: inf, ..usual() }, "the bias (-B) is not a finite number"),
+        ];
+        for (parameters, words) in cases {
+            assert_eq!(said(parameters), Err(words));
         }
     }
 

@@ -96,6 +96,9 @@ impl Parameters {
     /// The first check that fails, in LIBSVM's words where it has such a check.
     pub fn check(&self, labels: &[f64]) -> Result<(), ParameterError> {
         let Self { svm_type, kernel_type, .. } = *self;
+        let has_gamma = matches!(kernel_type, 1..=3);
+        let has_c = matches!(svm_type, 0 | 3 | 4);
+        let has_nu = matches!(svm_type, 1 | 2 | 4);
         // These comparisons are false for NaN, so that NaN is refused.
         let positive = |value: f64| value > 0.0;
         let not_below = |value: f64| value >= 0.0;
@@ -103,21 +106,30 @@ impl Parameters {
         let checks = [
             (!(0..=4).contains(&svm_type), "unknown svm type"),
             (KernelKind::with_libsvm_number(kernel_type).is_none(), "unknown kernel type"),
-            (matches!(kernel_type, 1..=3) && !not_below(self.gamma), "gamma < 0"),
+            (has_gamma && self.gamma.is_nan(), "gamma is not a number"),
+            (has_gamma && !not_below(self.gamma), "gamma < 0"),
             (kernel_type == 1 && self.degree < 0, "degree of polynomial kernel < 0"),
+            (self.cache_size.is_nan(), "cache_size is not a number"),
             (!positive(self.cache_size), "cache_size <= 0"),
+            (self.eps.is_nan(), "eps is not a number"),
             (!positive(self.eps), "eps <= 0"),
-            (matches!(svm_type, 0 | 3 | 4) && !positive(self.c), "C <= 0"),
-            (matches!(svm_type, 1 | 2 | 4) && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
+            (has_c && self.c.is_nan(), "C is not a number"),
+            (has_c && !positive(self.c), "C <= 0"),
+            (has_nu && self.nu.is_nan(), "nu is not a number"),
+            (has_nu && !(positive(self.nu) && self.nu <= 1.0), "nu <= 0 or nu > 1"),
+            (svm_type == 3 && self.p.is_nan(), "p is not a number"),
             (svm_type == 3 && !not_below(self.p), "p < 0"),
             (!matches!(self.shrinking, 0 | 1), "shrinking != 0 and shrinking != 1"),
             (!matches!(self.probability, 0 | 1), "probability != 0 and probability != 1"),
             (svm_type == 1 && !self.is_feasible(labels), "specified nu is infeasible"),
             // LIBSVM takes these, and trains what is no problem.
-            (matches!(svm_type, 0 | 3 | 4) && self.c.is_infinite(), "C is infinite; choose a large number, such as 1e6"),
+            (has_c && self.c.is_infinite(), "C is infinite; choose a large number, such as 1e6"),
+            (has_gamma && self.gamma.is_infinite(), "gamma is infinite"),
+            (matches!(kernel_type, 1 | 3) && !self.coef0.is_finite(), "coef0 is not a finite number"),
+            (svm_type == 3 && self.p.is_infinite(), "p is infinite"),
             (
                 svm_type == 0 && !self.weights.iter().all(|weight| is_weight(weight.1)),
-                "the weight of a class (-wi) is no number of 0 or more",
+                "the weight of a class (-wi) is not a finite number of 0 or more",
             ),
         ];
         checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
@@ -164,16 +176,43 @@ mod tests {
         assert_eq!(said(usual()), Ok(()));
         assert_eq!(said(Parameters { svm_type: 9, kernel_type: 9, ..usual() }), Err("unknown svm type"));
         assert_eq!(said(Parameters { gamma: -1.0, eps: 0.0, ..usual() }), Err("gamma < 0"));
-        assert_eq!(said(Parameters { eps: f64::NAN, c: 0.0, ..usual() }), Err("eps <= 0"));
+        assert_eq!(said(Parameters { eps: 0.0, c: 0.0, ..usual() }), Err("eps <= 0"));
         assert_eq!(said(Parameters { c: 0.0, svm_type: 1, nu: 0.5, ..usual() }), Ok(()));
         assert_eq!(said(Parameters { svm_type: 1, nu: 0.51, ..usual() }), Err("specified nu is infeasible"));
         assert_eq!(said(Parameters { shrinking: 2, probability: 2, ..usual() }), Err("shrinking != 0 and shrinking != 1"));
         for weight in [-2.0, f64::NAN, f64::INFINITY] {
             let weighted = |svm_type| Parameters { weights: vec![(1, 0.0), (2, weight)], svm_type, ..usual() };
-            assert_eq!(said(weighted(0)), Err("the weight of a class (-wi) is no number of 0 or more"));
+            assert_eq!(said(weighted(0)), Err("the weight of a class (-wi) is not a finite number of 0 or more"));
             assert_eq!(said(weighted(3)), Ok(()), "no class, no weight");
         }
         assert_eq!(said(Parameters { c: f64::INFINITY, ..usual() }), Err("C is infinite; choose a large number, such as 1e6"));
+    }
+
+    /// NaN used to be reported as a number that is too small.
+    #[test]
+    fn parameters_that_are_no_finite_numbers_are_named() {
+        let said = |parameters: Parameters| parameters.check(&[1.0, 1.0, 1.0, 2.0]).map_err(|fault| fault.0);
+        let usual = Parameters::default;
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        let cases = [
+            (Parameters { c: nan, ..usual() }, "C is not a number"),
+            (Parameters { c: -inf, ..usual() }, "C <= 0"),
+            (Parameters { gamma: nan, ..usual() }, "gamma is not a number"),
+            (Parameters { gamma: inf, ..usual() }, "gamma is infinite"),
+            (Parameters { coef0: nan, kernel_type: 1, ..usual() }, "coef0 is not a finite number"),
+            (Parameters { coef0: inf, kernel_type: 3, ..usual() }, "coef0 is not a finite number"),
+            (Parameters { cache_size: nan, ..usual() }, "cache_size is not a number"),
+            (Parameters { eps: nan, ..usual() }, "eps is not a number"),
+            (Parameters { nu: nan, svm_type: 2, ..usual() }, "nu is not a number"),
+            (Parameters { nu: inf, svm_type: 2, ..usual() }, "nu <= 0 or nu > 1"),
+            (Parameters { p: nan, svm_type: 3, ..usual() }, "p is not a number"),
+            (Parameters { p: inf, svm_type: 3, ..usual() }, "p is infinite"),
+        ];
+        for (parameters, words) in cases {
+            assert_eq!(said(parameters), Err(words));
+        }
+        let unused = Parameters { c: nan, coef0: nan, p: nan, svm_type: 2, kernel_type: 0, gamma: nan, ..usual() };
+        assert_eq!(said(unused), Ok(()), "parameters of other machines do not matter");
     }
 
     #[test]

@@ -266,6 +266,16 @@ fn what_has_no_probabilities_says_why() {
     assert!(run.folds == 2 && run.missing_classes.len() == 1 && run.missing_classes[0].label == 2.0, "{run:?}");
     let threshold = Svm::linear().threshold(&F1).fit(&lonely);
     assert!(matches!(threshold, Err(CvError::Alone { label: 2.0 })));
+    // One sample of each class, and one value, used to be errors about folds that nobody chose.
+    let [singles, value] = [&[[0.0], [1.0]][..], &[[0.0]]].map(|rows| {
+        let labels: Vec<f64> = (1..=rows.len()).map(|label| label as f64).collect();
+        Dataset::from_rows(rows, &labels).expect("data")
+    });
+    let refused = svm.fit(&singles).map(drop).expect_err("no fold").to_string();
+    assert!(refused.starts_with("probabilities need at least two samples of each class, "), "{refused}");
+    let regression = Svm::epsilon_svr(1.0, 0.1).probability(Probability::Platt);
+    let refused = regression.fit(&value).map(drop).expect_err("no fold").to_string();
+    assert!(refused.starts_with("probabilities need at least two rows, "), "{refused}");
     // Two samples of a class are two folds.
     let pair = Dataset::from_rows(&[[0.0], [1.0], [2.0], [3.0]], &[1.0, 1.0, 2.0, 2.0]).expect("data");
     assert_eq!(fit(&svm, &pair).calibration.map(|c| c.run.folds), Some(2));
