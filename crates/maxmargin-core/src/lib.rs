@@ -59,7 +59,7 @@ pub use problem::twins::{settle_twins, twins};
 pub use solver::refusal::{Alternative, Reason, Refused};
 pub use solver::solve::{Refine, Run, Solve, Solved};
 pub use solver::warm;
-pub use stopping::goal::{ConvergenceCheck, Goal};
+pub use stopping::goal::{ConvergenceCheck, Goal, GoalError};
 pub use stopping::pace::{Forecast, Pace};
 pub use stopping::solver_control::SolverControl;
 pub use stopping::stop::Stop;

@@ -37,7 +37,9 @@ mod store;
 pub use apply::{apply, apply_exact, products, submatrix};
 pub use checks::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
 pub use features::{Matrix, MemoryBudget, Reservation};
-pub use function::{Fault, Gamma, Kernel, KernelError, KernelKind, UserKernel, gamma_auto, gamma_mean, gamma_scale};
+pub use function::{
+    Fault, Gamma, Kernel, KernelError, KernelKind, LARGEST_SQUARE, UserKernel, gamma_auto, gamma_mean, gamma_scale,
+};
 pub use gram::{Distinct, FnGram, Gram, KeptValues, Mark, OffsetGram, PROVABLE, Subset, Tile, part_of};
 pub use kernel_gram::KernelGram;
 pub use maxmargin_simd::level;

@@ -258,7 +258,7 @@ impl SweepForecast {
     /// of rounding.
     fn tighten(&mut self, point: &PointValues) -> bool {
         self.inner *= if point.certificate.holds(self.tol) { 0.2 } else { 0.5 };
-        self.inner >= 1e-9 * self.tol.min(1.0)
+        self.inner >= (1e-9 * self.tol.min(1.0)).max(f64::MIN_POSITIVE)
     }
 
     /// Returns the remaining work at this pace, if a check is due.

@@ -31,7 +31,7 @@ impl<'a> SweepControl<'a> {
         &self.control
     }
 
-    /// Returns the violation that sweeps aim at first.
+    /// Returns the violation that sweeps aim at first, at least 0.
     pub(crate) fn tol(&self) -> f64 {
         self.stop.goal.first_kkt()
     }

@@ -5,8 +5,8 @@ use crate::finish::finish;
 use crate::point::PointValues;
 use crate::run::{Run, RunEnd, SweepControl};
 use maxmargin_core::{Certificate, Dual, EqualityConstraint, RunControl, Solution, Start, Stop, Work};
-use maxmargin_kernel::Matrix;
 use maxmargin_kernel::features::{FeatureRows, Job};
+use maxmargin_kernel::{KernelError, Matrix};
 
 /// A linear decision function and the dual solution that proves it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +64,9 @@ pub enum LinearError {
     /// Coordinate descent with a free bias.
     #[error("coordinate descent solves logistic regression without a free bias; use Newton steps")]
     FreeBias,
+    /// The sum of a row's squares is too large.
+    #[error(transparent)]
+    Features(#[from] KernelError),
     /// The problem names rows that the matrix does not have.
     #[error("the problem names row {row}, the matrix has {rows} rows")]
     Row {
@@ -126,6 +129,7 @@ pub fn solve(
 }
 
 fn check(matrix: &Matrix, dual: &Dual, start: &Start, method: Method) -> Result<(), LinearError> {
+    matrix.check()?;
     let balance = dual.balance();
     let refused = |method, can| Err(LinearError::EqualityConstraint { method, can, balance });
     match (balance, method) {

@@ -54,6 +54,10 @@ fn kernel(error: &KernelError) -> String {
              and gamma",
             row - 1
         ),
+        KernelError::Length { row, value } => format!(
+            "row {} (from 0): the sum of its squares is {value:e}, more than a linear machine can compute with; scale the data",
+            row - 1
+        ),
         KernelError::Distances { row } => format!(
             "row {} (from 0): its squared distances from other rows may not fit in a 64-bit float; scale the data",
             row - 1

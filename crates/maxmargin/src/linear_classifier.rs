@@ -246,6 +246,10 @@ impl LinearClassifier {
     }
 
     pub(crate) fn check(&self) -> Result<(), CvError> {
+        self.stop.goal.check()?;
+        if let Some(value) = self.bias_term.feature().filter(|value| !(value * value).is_finite()) {
+            return Err(DualError::BiasFeature(value).into());
+        }
         if self.c.is_finite() && self.c > 0.0 {
             return Ok(());
         }

@@ -116,6 +116,9 @@ pub enum DualError {
     /// The level of a quantile or expectile is not between 0 and 1.
     #[error("tau is {0}: it must be above 0 and below 1")]
     Tau(f64),
+    /// The value of a bias feature is not finite, or its square is not.
+    #[error("the value of the bias feature is {0}: it must be a finite number, and so must its square")]
+    BiasFeature(f64),
     /// The share is impossible for these samples.
     #[error("the specified nu, {nu}, is infeasible: it must be above 0 and at most {largest}{}", if *largest < 1.0 { ", twice the share of the smaller class" } else { "" })]
     Nu {

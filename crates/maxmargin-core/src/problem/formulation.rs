@@ -274,6 +274,9 @@ impl Formulation {
         if let Some(tau) = self.level().map(Level::tau).filter(|tau| !(*tau > 0.0 && *tau < 1.0)) {
             return Err(DualError::Tau(tau));
         }
+        if let Some(value) = self.bias_term().feature().filter(|value| !(value * value).is_finite()) {
+            return Err(DualError::BiasFeature(value));
+        }
         match self.c() {
             Some(value) if !(value.is_finite() && value > 0.0) => Err(DualError::Upper { variable: 0, value }),
             _ => Ok(()),

@@ -106,21 +106,49 @@ impl Goal {
         }
     }
 
-    /// Returns the bound of the KKT violation, if there is one.
+    /// Returns the bound of the KKT violation, if there is one. A bound below 0, which nothing
+    /// meets, is 0.
     pub fn kkt(self) -> Option<f64> {
         match self {
-            Goal::Kkt(kkt) | Goal::Both { kkt, .. } => Some(kkt),
+            Goal::Kkt(kkt) | Goal::Both { kkt, .. } => Some(kkt.max(0.0)),
             Goal::Gap(_) => None,
         }
     }
 
-    /// Returns the bound of the relative gap, if there is one.
+    /// Returns the bound of the relative gap, if there is one. A bound below 0 is 0.
     pub fn gap(self) -> Option<f64> {
         match self {
-            Goal::Gap(gap) | Goal::Both { gap, .. } => Some(gap),
+            Goal::Gap(gap) | Goal::Both { gap, .. } => Some(gap.max(0.0)),
             Goal::Kkt(_) => None,
         }
     }
+
+    /// Checks that a training may be asked for this goal: both bounds are finite and above 0.
+    ///
+    /// # Errors
+    ///
+    /// When one is not.
+    pub fn check(self) -> Result<(), GoalError> {
+        let (kkt, gap) = match self {
+            Goal::Kkt(kkt) => (Some(kkt), None),
+            Goal::Gap(gap) => (None, Some(gap)),
+            Goal::Both { kkt, gap } => (Some(kkt), Some(gap)),
+        };
+        let wrong = |bound: Option<f64>| bound.filter(|bound| !(*bound > 0.0 && bound.is_finite()));
+        match (wrong(kkt), wrong(gap)) {
+            (Some(value), _) => Err(GoalError { bound: "eps, the largest KKT violation,", value }),
+            (None, Some(value)) => Err(GoalError { bound: "the largest relative duality gap", value }),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// A bound of a goal that no training can meet, or that every point meets.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{bound} is {value}: it must be a finite number above 0")]
+pub struct GoalError {
+    bound: &'static str,
+    value: f64,
 }
 
 /// Returns the relative gap of a point, from its gradient `Qα + lin` and the bias that this

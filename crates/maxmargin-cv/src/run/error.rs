@@ -2,7 +2,7 @@
 
 use crate::run::refusal::{ConformalProblem, ModelMismatch, ThresholdProblem};
 use crate::seed::Seeding;
-use maxmargin_core::{DualError, Refused, StartError, Status};
+use maxmargin_core::{DualError, GoalError, Refused, StartError, Status};
 use maxmargin_data::LabelError;
 use maxmargin_data::quote::quoted;
 use maxmargin_data::scale::ScaleError;
@@ -28,6 +28,9 @@ pub enum CvError {
     /// The labels are not classes.
     #[error(transparent)]
     Labels(#[from] LabelError),
+    /// The goal is none that a training can meet.
+    #[error(transparent)]
+    Goal(#[from] GoalError),
     /// The solver cannot take the problem.
     #[error(transparent)]
     Refused(#[from] Refused),

@@ -208,6 +208,7 @@ impl TrainOptions {
         let built = solver.build(self.seed);
         let formulation = self.resolved_formulation();
         formulation.check()?;
+        self.goal.map_or(Ok(()), Goal::check)?;
         let other = self.loss.is_some_and(|loss| loss != formulation.loss());
         if other && formulation.level().is_some() {
             return Err(CvError::OwnLoss(formulation.name()));

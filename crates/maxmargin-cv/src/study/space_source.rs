@@ -3,7 +3,7 @@
 use crate::study::layout::{MachineLayout, MachineSamples};
 use crate::study::page_pool::{MatrixMemory, PagePool};
 use maxmargin_data::{Cancelled, Par, Preparation, RunControl, Samples};
-use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
+use maxmargin_kernel::{Gram, Kernel, KernelError, KernelGram, LARGEST_SQUARE, Matrix, OffsetGram, RowWork, Rows, Space, Subset};
 use std::borrow::Cow;
 
 /// Prepared samples, and the kernel with its width for them.
@@ -27,6 +27,18 @@ const SMALL: usize = 1024;
 /// Largest number of samples of a study whose machines are small: 512 MiB of exact values.
 const FEW: usize = 8192;
 
+/// Checks that linear machines can compute with every row ([`Matrix::check`]).
+fn check_lengths(samples: &Samples) -> Result<(), KernelError> {
+    for at in 0..samples.len() {
+        let mut square = 0.0;
+        samples.row(at).for_each(|_, value| square += value * value);
+        if square.is_nan() || square > LARGEST_SQUARE {
+            return Err(KernelError::Length { row: at + 1, value: square });
+        }
+    }
+    Ok(())
+}
+
 impl<'s> SpaceSource<'s> {
     /// Features, or values of the prepared kernel, of the samples in the order of `layout`.
     pub(crate) fn of(
@@ -37,7 +49,9 @@ impl<'s> SpaceSource<'s> {
         control: &RunControl,
     ) -> Result<Self, KernelError> {
         if features {
-            return Ok(Self::Features(sorted(prepared, layout, control)?));
+            let samples = sorted(prepared, layout, control)?;
+            check_lengths(&samples).map_err(|error| error.in_order(&layout.data_row))?;
+            return Ok(Self::Features(samples));
         }
         Self::at(prepared, &prepared.kernel, layout, par, control)
     }

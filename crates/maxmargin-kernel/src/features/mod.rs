@@ -10,6 +10,7 @@ pub use passes::{CHUNK, combine, products};
 pub(crate) use passes::{TwofoldWeights, combine_twofold};
 pub use rows::FeatureRows;
 
+use crate::function::{KernelError, LARGEST_SQUARE};
 use maxmargin_data::{Par, Samples, Storage};
 use maxmargin_simd::sparse::{One, SparseRows};
 use rows::{Dense, Sparse};
@@ -105,6 +106,18 @@ impl<'s> Matrix<'s> {
     /// `x_i · x_i` of every row, including the additional feature.
     pub fn squares(&self) -> &[f64] {
         &self.squares
+    }
+
+    /// Checks that linear machines can compute with every row.
+    ///
+    /// # Errors
+    ///
+    /// When the sum of a row's squares is too large.
+    pub fn check(&self) -> Result<(), KernelError> {
+        match self.squares.iter().position(|square| square.is_nan() || *square > LARGEST_SQUARE) {
+            Some(at) => Err(KernelError::Length { row: at + 1, value: self.squares[at] }),
+            None => Ok(()),
+        }
     }
 
     /// Number of stored entries.

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+/// The largest sum of a row's squares for linear machines: sums of products with such rows stay
+/// finite.
+pub const LARGEST_SQUARE: f64 = 1e300;
+
 /// The reasons for which a kernel or its data cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -66,6 +70,14 @@ pub enum KernelError {
         /// Row, from 1.
         row: usize,
     },
+    /// The sum of a row's squares, with which linear machines compute, is too large.
+    #[error("row {row}: the sum of its squares is {value:e}, more than a linear machine can compute with; scale the data")]
+    Length {
+        /// Row, from 1.
+        row: usize,
+        /// The sum.
+        value: f64,
+    },
     /// The number of coefficients is not the number of samples.
     #[error("{coefficients} coefficients for {samples} support vectors")]
     Coefficients {
@@ -97,6 +109,7 @@ impl KernelError {
             Self::Precomputed { row, reason } => Self::Precomputed { row: place(row), reason },
             Self::TooLarge { row, value } => Self::TooLarge { row: place(row), value },
             Self::Distances { row } => Self::Distances { row: place(row) },
+            Self::Length { row, value } => Self::Length { row: place(row), value },
             Self::Asymmetric { row, column, other_row, other_column, values } => {
                 Self::Asymmetric { row: place(row), column, other_row: place(other_row), other_column, values }
             }

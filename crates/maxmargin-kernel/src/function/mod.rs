@@ -6,7 +6,7 @@ mod kernel;
 mod kind;
 mod user;
 
-pub use error::{Fault, KernelError};
+pub use error::{Fault, KernelError, LARGEST_SQUARE};
 pub use gamma::{Gamma, gamma_auto, gamma_mean, gamma_scale};
 pub use kernel::Kernel;
 pub use kind::KernelKind;

@@ -93,7 +93,9 @@ impl<R: FeatureRows> L2Problem<'_, R> {
             // The accuracy follows the gradient; a step need not do much more than reach the goal.
             let begun = *first.get_or_insert(square);
             let left = 0.5 * (2.0 * goal.gap * self.primal_bound() / square).sqrt();
-            let accuracy = left.clamp((square / begun).powf(0.25).clamp(ACCURACIES.0, ACCURACIES.1), ACCURACIES.2);
+            // The bounds may not be numbers where the gradient is beyond rounding.
+            let least = (square / begun).powf(0.25).min(ACCURACIES.1).max(ACCURACIES.0);
+            let accuracy = left.max(least).min(ACCURACIES.2);
             let system = NewtonSystem { passes: &self.passes, weights: &weights, free: self.free };
             let Ok(direction) = system.solve(&gradient, accuracy, systems, run) else { return at.w };
             if !self.step(&mut at, &gradient, &direction) {

@@ -104,6 +104,7 @@ impl<'s> Engine<'s> {
         control: &RunControl,
     ) -> Result<Vec<ColumnFit>, CvError> {
         self.classifier.check()?;
+        self.matrix.check()?;
         match self.classifier.objective {
             LinearObjective::Margin { loss, penalty } => self.fit_margin(loss, penalty, rows, starts, control),
             LinearObjective::CrammerSinger => self.fit_classes(rows, control),

@@ -1,7 +1,7 @@
 //! Goals of solutions for every solver: a KKT violation, a certified duality gap, or both.
 
 use maxmargin::core::Status;
-use maxmargin::cv::verify;
+use maxmargin::cv::{CvError, verify};
 use maxmargin::prelude::*;
 use maxmargin_testkit::outside::dataset;
 
@@ -81,5 +81,69 @@ fn tight_gaps_are_certified() {
             "{solver:?}: {:?}",
             found.certificate
         );
+    }
+}
+
+/// Four rows, two of each class.
+fn four(size: f64) -> Dataset {
+    Dataset::from_rows(&[[0.0, 0.1 * size], [0.2 * size, 0.0], [size, 0.9], [0.9, 1.1 * size]], &[1.0, 1.0, 2.0, 2.0])
+        .expect("data")
+}
+
+/// A goal that no training can meet once made a training without an end.
+#[test]
+fn impossible_goals_are_refused_before_the_work() {
+    let data = four(1.0);
+    for bound in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
+        let svm = Svm::rbf(1.0).eps(bound);
+        let refused = svm.fit(&data).expect_err("refused").to_string();
+        assert!(refused.starts_with("eps, the largest KKT violation, is "), "{refused}");
+        let plan = FoldPlan::contiguous(4, 2).expect("folds");
+        assert_eq!(svm.cross_validate(&data, &plan).expect_err("refused").to_string(), refused);
+        let of_gap = Svm::linear().gap(bound).fit(&data).expect_err("refused").to_string();
+        assert!(of_gap.starts_with("the largest relative duality gap is "), "{of_gap}");
+        assert_eq!(LinearClassifier::logistic(1.0).gap(bound).fit(&data).expect_err("refused").to_string(), of_gap);
+    }
+}
+
+/// Goals below rounding end, and say so.
+#[test]
+fn goals_below_rounding_end() {
+    let data = four(1.0);
+    for gap in [1e-15, 1e-16, 1e-18] {
+        let fitted = LinearClassifier::logistic(1.0).gap(gap).fit(&data).expect("a training");
+        assert!(fitted.machines.iter().all(|machine| machine.certificate.primal.is_finite()));
+    }
+    for svm in [
+        Svm::linear().bias_term(BiasTerm::None),
+        Svm::linear().loss(Loss::SquaredHinge).bias_term(BiasTerm::Feature(1.0)),
+        Svm::epsilon_svr(1.0, 0.1).kernel(Kernel::Linear).bias_term(BiasTerm::None),
+    ] {
+        let fitted = svm.eps(f64::MIN_POSITIVE).fit(&data).expect("a training");
+        assert!(fitted.certificate.relative_gap < 1e-12, "{:?}", fitted.certificate);
+    }
+}
+
+/// Rows whose squares overflow, and bias features that do, once made trainings without an end.
+#[test]
+fn rows_that_are_too_long_are_refused() {
+    for size in [1e155, 1e200] {
+        let data = four(size);
+        let refused = |found: Result<(), CvError>| {
+            let said = found.expect_err("refused").to_string();
+            assert!(said.starts_with("row ") && said.contains("the sum of its squares is "), "{said}");
+        };
+        refused(Svm::linear().fit(&data).map(drop));
+        refused(Svm::epsilon_svr(1.0, 0.1).kernel(Kernel::Linear).fit(&data).map(drop));
+        refused(LinearClassifier::logistic(1.0).fit(&data).map(drop));
+        refused(LinearClassifier::crammer_singer(1.0).fit(&data).map(drop));
+    }
+    for value in [f64::NAN, f64::INFINITY, 1e200] {
+        for said in [
+            Svm::linear().bias_term(BiasTerm::Feature(value)).fit(&four(1.0)).expect_err("refused").to_string(),
+            LinearClassifier::logistic(1.0).bias_term(BiasTerm::Feature(value)).fit(&four(1.0)).expect_err("refused").to_string(),
+        ] {
+            assert!(said.starts_with("the value of the bias feature is "), "{said}");
+        }
     }
 }
