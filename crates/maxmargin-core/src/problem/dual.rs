@@ -116,6 +116,17 @@ pub enum DualError {
     /// The level of a quantile or expectile is not between 0 and 1.
     #[error("tau is {0}: it must be above 0 and below 1")]
     Tau(f64),
+    /// The square of a target, which a squared loss takes, is not finite.
+    #[error(
+        "the value of sample {sample} (from 0) is {value:e}, and squares of it overflow; divide all values by a power of ten, or take \
+         the hinge loss"
+    )]
+    Target {
+        /// Position of the sample.
+        sample: usize,
+        /// The value.
+        value: f64,
+    },
     /// The value of a bias feature is not finite, or its square is not.
     #[error("the value of the bias feature is {0}: it must be a finite number, and so must its square")]
     BiasFeature(f64),

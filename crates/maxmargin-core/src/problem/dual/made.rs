@@ -51,6 +51,9 @@ impl<'a> SideCosts<'a> {
     }
 }
 
+/// The largest target of a squared loss: sums of squares stay finite.
+const LARGEST_TARGET: f64 = 1e150;
+
 impl Dual {
     /// Creates the dual of ε-insensitive regression: variable `k` of the first half pulls the
     /// function up at the sample `ids[k]`, `n + k` of the second half down.
@@ -60,7 +63,7 @@ impl Dual {
     /// # Errors
     ///
     /// As [`Dual::new`]. When a cost is not finite. With the squared loss, when a cost is negative
-    /// or all are 0.
+    /// or all are 0, or when squares of a target overflow.
     pub fn svr(
         loss: Loss,
         bias_term: BiasTerm,
@@ -76,6 +79,9 @@ impl Dual {
             return Err(DualError::Upper { variable: k % n.max(1), value });
         }
         let some = c.iter().copied().fold(0.0, f64::max);
+        if squared && let Some(sample) = targets.iter().position(|y| y.abs() > LARGEST_TARGET) {
+            return Err(DualError::Target { sample, value: targets[sample] });
+        }
         if squared && some == 0.0 && n > 0 {
             return Err(DualError::Upper { variable: 0, value: 0.0 });
         }
@@ -95,6 +101,14 @@ impl Dual {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn targets_have_squares() {
+        let make =
+            |loss, value: f64| Dual::svr(loss, BiasTerm::Free, vec![0, 1], &[1.0, value], SideCosts::equal(&[1.0; 2]), 0.0);
+        assert_eq!(make(Loss::SquaredHinge, -1e200), Err(DualError::Target { sample: 1, value: -1e200 }));
+        assert!(make(Loss::SquaredHinge, -1e150).is_ok() && make(Loss::Hinge, -1e200).is_ok());
+    }
 
     #[test]
     fn every_pair_is_a_dual() {
