@@ -40,7 +40,7 @@ pub use certificate::gradient::{NearGradients, exact_gradient, exact_sums};
 pub use certificate::margin::{certify_margin, certify_margin_rows};
 pub use certificate::rounding::{Rounding, rounding_of_sums};
 pub use certificate::solution::certify;
-pub use certificate::weights::{figures_of_weights, weights_are_nearer};
+pub use certificate::weights::{dual_objective, figures_of_weights, weights_are_nearer};
 pub use linalg::cholesky::{cholesky, eliminate};
 pub use linalg::dense;
 pub use linalg::factor::{Factor, SINGULAR};

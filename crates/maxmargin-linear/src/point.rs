@@ -3,9 +3,12 @@
 //! Where features are so large that α in double precision does not hold w, a solver's own w takes
 //! the place of the sum over α.
 
-use maxmargin_core::{Certificate, Dual, bias_of, figures, figures_of_weights, rounding_of_sums, weights_are_nearer};
+use maxmargin_core::{
+    Certificate, Dual, bias_of, dual_objective, figures, figures_of_weights, rounding_of_sums, weights_are_nearer,
+};
 use maxmargin_data::Par;
 use maxmargin_kernel::features::{FeatureRows, combine, products};
+use maxmargin_simd::sums::dot;
 
 /// The values that follow from α, computed anew.
 #[derive(Clone, Debug)]
@@ -56,7 +59,8 @@ impl PointValues {
             return self;
         }
         let gradient = gradient_of(rows, dual, alpha, w, par);
-        let certificate = figures_of_weights(dual, alpha, (w, bias), &gradient, self.certificate.dual);
+        let objective = dual_objective(dual, alpha, dot(&self.w, &self.w));
+        let certificate = figures_of_weights(dual, alpha, (w, bias), &gradient, objective);
         if weights_are_nearer(&certificate, &self.certificate) {
             Self { w: w.to_vec(), has_own_w: true, gradient, bias, certificate }
         } else {

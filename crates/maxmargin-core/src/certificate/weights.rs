@@ -7,6 +7,7 @@
 
 use crate::certificate::certify::figures;
 use crate::certificate::figures::Certificate;
+use crate::certificate::gradient::coefficients;
 use crate::certificate::rounding::{Rounding, rounding_of_terms};
 use crate::problem::dual::{Dual, EqualityConstraint};
 use maxmargin_data::Par;
@@ -61,6 +62,14 @@ fn least_violation(dual: &Dual, gap: f64) -> f64 {
     if gap == 0.0 { 0.0 } else { 2.0 * gap / (bounds + root) }
 }
 
+/// Returns the dual objective of α whose `‖Σ s_k α_k x_k‖²` is `square`. The gradient does not give
+/// it where its entries are sums that round by more than the objective.
+pub fn dual_objective(dual: &Dual, alpha: &[f64], square: f64) -> f64 {
+    let of_ridge: f64 = alpha.iter().enumerate().map(|(k, a)| dual.ridge_of(k) * a * a).sum();
+    let linear: f64 = alpha.iter().zip(dual.linear_term()).map(|(a, p)| a * p).sum();
+    -(0.5 * (square + of_ridge) + linear)
+}
+
 /// The weights of a point count if their gap is below this share of that of the sum over its
 /// support vectors.
 const NEARER: f64 = 0.5;
@@ -98,7 +107,9 @@ pub(crate) fn certify_weights(
     let sums = matrix.products(weights, &all, par);
     let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
     let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
-    let figures = figures_of_weights(dual, alpha, (weights, bias), &gradient, of_sum.dual);
+    let (ids, coef): (Vec<usize>, Vec<f64>) = coefficients(dual, source, alpha).into_iter().unzip();
+    let objective = dual_objective(dual, alpha, matrix.square_of_sum(&ids, &coef, par));
+    let figures = figures_of_weights(dual, alpha, (weights, bias), &gradient, objective);
     if !weights_are_nearer(&figures, of_sum) {
         return None;
     }

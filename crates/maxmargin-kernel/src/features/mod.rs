@@ -1,6 +1,7 @@
 //! The sample matrix for linear solvers: rows to multiply with w, in the smallest layout that holds
 //! the same numbers.
 
+mod matrix_jobs;
 mod memory_budget;
 mod passes;
 mod rows;
@@ -11,6 +12,7 @@ pub(crate) use passes::{TwofoldWeights, combine_twofold};
 pub use rows::FeatureRows;
 
 use crate::function::{KernelError, LARGEST_SQUARE};
+use matrix_jobs::{ProductSizes, Products, SquareOfSum, Weights};
 use maxmargin_data::{Par, Samples, Storage};
 use maxmargin_simd::sparse::{One, SparseRows};
 use rows::{Dense, Sparse};
@@ -174,6 +176,16 @@ impl<'s> Matrix<'s> {
         self.visit(ProductSizes { w, ids, par })
     }
 
+    /// Computes `‖Σ_k coef_k x_{ids[k]}‖²` from a sum in twice the working precision.
+    ///
+    /// # Panics
+    ///
+    /// As [`Matrix::weights`].
+    pub fn square_of_sum(&self, ids: &[usize], coef: &[f64], par: Par) -> f64 {
+        assert_eq!(ids.len(), coef.len(), "one coefficient per row");
+        self.visit(SquareOfSum { ids, coef, par })
+    }
+
     /// Converts a solver's weights to pairs (feature, weight) in ascending order, without zeros,
     /// and the bias of the additional feature.
     pub fn unpack(&self, w: &[f64]) -> (Vec<(u32, f64)>, f64) {
@@ -202,58 +214,6 @@ impl<'s> Matrix<'s> {
             None => {}
         }
         Some(w)
-    }
-}
-
-struct Products<'a> {
-    w: &'a [f64],
-    ids: &'a [usize],
-    par: Par,
-}
-
-impl Job for Products<'_> {
-    type Out = Vec<f64>;
-
-    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
-        assert_eq!(self.w.len(), rows.width(), "one weight per column");
-        let mut out = vec![0.0; self.ids.len()];
-        products(rows, self.ids, self.w, &mut out, self.par);
-        out
-    }
-}
-
-struct ProductSizes<'a> {
-    w: &'a [f64],
-    ids: &'a [usize],
-    par: Par,
-}
-
-impl Job for ProductSizes<'_> {
-    type Out = Vec<f64>;
-
-    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
-        assert_eq!(self.w.len(), rows.width(), "one weight per column");
-        let mut out = vec![0.0; self.ids.len()];
-        self.par.for_chunks(&mut out, CHUNK, |chunk, out| {
-            for (size, &id) in out.iter_mut().zip(&self.ids[chunk * CHUNK..]) {
-                rows.each(id, |at, value| *size += (self.w[at] * value).abs());
-            }
-        });
-        out
-    }
-}
-
-struct Weights<'a> {
-    ids: &'a [usize],
-    coef: &'a [f64],
-    par: Par,
-}
-
-impl Job for Weights<'_> {
-    type Out = Vec<f64>;
-
-    fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
-        combine(rows, self.ids, self.coef, self.par)
     }
 }
 
