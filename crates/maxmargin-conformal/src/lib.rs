@@ -24,4 +24,4 @@ pub use error::ConformalError;
 pub use fdr::{adjusted, discoveries};
 pub use level::Level;
 pub use score::ConformalScore;
-pub use scores::{Band, CrossScores, Interval, held_out_thresholds};
+pub use scores::{Band, CrossScores, HeldOutThresholds, Interval, held_out_thresholds};

@@ -2,6 +2,7 @@
 
 use crate::error::ConformalError;
 use crate::level::Level;
+use std::collections::BTreeMap;
 
 /// The prediction of one fold's machine for a row: a range that the score widens, and the unit of
 /// the score there.
@@ -49,8 +50,18 @@ impl Interval {
 /// worse fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossScores {
-    /// For each category and each fold, its scores, ascending.
-    sorted: Vec<Vec<Vec<f64>>>,
+    folds: usize,
+    /// The folds with scores of each category, ascending. Folds and categories without scores have
+    /// no entry, so that memory is in proportion to the rows.
+    categories: BTreeMap<u32, Vec<FoldScores>>,
+}
+
+/// The scores of one category and one fold.
+#[derive(Clone, Debug, PartialEq)]
+struct FoldScores {
+    fold: usize,
+    /// The scores, ascending.
+    sorted: Vec<f64>,
 }
 
 impl CrossScores {
@@ -68,27 +79,33 @@ impl CrossScores {
         if let Some(row) = scores.iter().position(|score| score.is_nan()) {
             return Err(ConformalError::Score { row });
         }
-        let count = |of: &[u32]| of.iter().max().map_or(0, |most| *most as usize + 1);
-        let (folds_count, categories_count) = (count(folds), categories.map_or(1, count));
-        if scores.is_empty() {
-            return Err(ConformalError::NoScores);
+        let Some(&last) = folds.iter().max() else { return Err(ConformalError::NoScores) };
+        let mut order: Vec<(u32, u32, f64)> =
+            (0..scores.len()).map(|row| (categories.map_or(0, |of| of[row]), folds[row], scores[row])).collect();
+        order.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        let mut categories = BTreeMap::<u32, Vec<FoldScores>>::new();
+        for run in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (category, fold, _) = run[0];
+            let sorted = run.iter().map(|row| row.2).collect();
+            categories.entry(category).or_default().push(FoldScores { fold: fold as usize, sorted });
         }
-        let mut sorted = vec![vec![Vec::new(); folds_count]; categories_count];
-        for (row, (&fold, &score)) in folds.iter().zip(scores).enumerate() {
-            sorted[categories.map_or(0, |of| of[row] as usize)][fold as usize].push(score);
-        }
-        sorted.iter_mut().flatten().for_each(|scores| scores.sort_unstable_by(f64::total_cmp));
-        Ok(Self { sorted })
+        Ok(Self { folds: last as usize + 1, categories })
     }
 
-    /// The number of folds.
+    /// The number of folds: one more than the greatest number of a fold with a score.
     pub fn folds(&self) -> usize {
-        self.sorted[0].len()
+        self.folds
     }
 
     /// The number of scores of a category; 0 if there is no such category.
     pub fn count(&self, category: usize) -> usize {
-        self.sorted.get(category).map_or(0, |folds| folds.iter().map(Vec::len).sum())
+        self.of(category).iter().map(|fold| fold.sorted.len()).sum()
+    }
+
+    /// The folds with scores of a category, ascending.
+    fn of(&self, category: usize) -> &[FoldScores] {
+        let known = u32::try_from(category).ok().and_then(|category| self.categories.get(&category));
+        known.map_or(&[], Vec::as_slice)
     }
 
     /// The interval of a new row in a category, from the band that each fold's machine predicts for
@@ -109,9 +126,9 @@ impl CrossScores {
         if rank == 0 {
             return Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }
-        let scores = || self.sorted[category].iter().zip(bands);
         let ends = |end: fn(Band, f64) -> f64| -> Vec<f64> {
-            scores().flat_map(|(scores, band)| scores.iter().map(move |score| end(*band, *score))).collect()
+            let folds = self.of(category).iter();
+            folds.flat_map(|of| of.sorted.iter().map(|score| end(bands[of.fold], *score))).collect()
         };
         let mut lower = ends(|band, score| band.lower - band.unit * score);
         let mut upper = ends(|band, score| band.upper + band.unit * score);
@@ -142,15 +159,39 @@ impl CrossScores {
     /// score that is no number is at most every other, so that it excludes nothing.
     fn at_least(&self, category: usize, scores: &[f64]) -> usize {
         assert_eq!(scores.len(), self.folds(), "a score by each fold");
-        let Some(folds) = self.sorted.get(category) else { return 1 };
-        let above = |(known, score): (&Vec<f64>, &f64)| known.len() - known.partition_point(|known| known < score);
-        1 + folds.iter().zip(scores).map(above).sum::<usize>()
+        let above = |of: &FoldScores| of.sorted.len() - of.sorted.partition_point(|known| *known < scores[of.fold]);
+        1 + self.of(category).iter().map(above).sum::<usize>()
+    }
+}
+
+/// For each fold and each category the greatest score that conforms to the scores of all *other*
+/// folds ([`held_out_thresholds`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldOutThresholds(BTreeMap<u32, CategoryThresholds>);
+
+/// The thresholds of one category.
+#[derive(Clone, Debug, PartialEq)]
+struct CategoryThresholds {
+    /// The threshold of folds without scores of the category.
+    without_scores: f64,
+    /// The threshold of each fold with scores, by ascending fold.
+    of_folds: Vec<(usize, f64)>,
+}
+
+impl HeldOutThresholds {
+    /// The threshold of a fold and a category: a row of the fold with at most this score is
+    /// covered. Infinite if there are too few scores for the level, as in a category without rows.
+    pub fn threshold(&self, fold: usize, category: usize) -> f64 {
+        let known = u32::try_from(category).ok().and_then(|category| self.0.get(&category));
+        known.map_or(f64::INFINITY, |of| {
+            let at = of.of_folds.binary_search_by_key(&fold, |one| one.0);
+            at.map_or(of.without_scores, |at| of.of_folds[at].1)
+        })
     }
 }
 
 /// Returns for each fold and each category the greatest score that conforms to the scores of all
-/// *other* folds: a row of the fold with at most this score is covered. Infinite where there are
-/// too few scores for the level.
+/// *other* folds.
 ///
 /// Each row is thus compared with scores that took no part in its own. Lists are as in
 /// [`CrossScores::new`].
@@ -163,26 +204,31 @@ pub fn held_out_thresholds(
     scores: &[f64],
     categories: Option<&[u32]>,
     level: Level,
-) -> Result<Vec<Vec<f64>>, ConformalError> {
+) -> Result<HeldOutThresholds, ConformalError> {
     let known = CrossScores::new(folds, scores, categories)?;
-    let mut found = vec![Vec::with_capacity(known.sorted.len()); known.folds()];
-    for of_folds in &known.sorted {
+    let of = known.categories.iter().map(|(category, folds)| (*category, CategoryThresholds::of(folds, level)));
+    Ok(HeldOutThresholds(of.collect()))
+}
+
+impl CategoryThresholds {
+    fn of(folds: &[FoldScores], level: Level) -> Self {
         let mut all: Vec<(f64, usize)> = Vec::new();
-        for (fold, scores) in of_folds.iter().enumerate() {
-            all.extend(scores.iter().map(|score| (*score, fold)));
+        for (at, fold) in folds.iter().enumerate() {
+            all.extend(fold.sorted.iter().map(|score| (*score, at)));
         }
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut places = vec![Vec::new(); of_folds.len()];
-        all.iter().enumerate().for_each(|(at, (_, fold))| places[*fold].push(at));
-        for (own, found) in places.iter().zip(&mut found) {
+        let mut places = vec![Vec::new(); folds.len()];
+        all.iter().enumerate().for_each(|(place, (_, at))| places[*at].push(place));
+        let threshold = |own: &[usize]| {
             let others = all.len() - own.len();
             let rank = level.rank(others);
             // The place of the rank among the others: every own place up to it moves it by one.
             let place = own.iter().fold(others - rank, |place, own| place + usize::from(*own <= place));
-            found.push(if rank == 0 { f64::INFINITY } else { all[place].0 });
-        }
+            if rank == 0 { f64::INFINITY } else { all[place].0 }
+        };
+        let of_folds = folds.iter().zip(&places).map(|(fold, own)| (fold.fold, threshold(own))).collect();
+        Self { without_scores: threshold(&[]), of_folds }
     }
-    Ok(found)
 }
 
 /// The value of a rank, from 1.

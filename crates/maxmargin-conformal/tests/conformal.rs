@@ -172,7 +172,7 @@ proptest! {
             let others: Vec<f64> = others.map(|i| scores[i]).collect();
             let included = CrossScores::new(&vec![0; others.len()], &others, None)
                 .map_or(true, |others| others.includes(0, &[scores[row]], level));
-            prop_assert_eq!(included, scores[row] <= found[fold as usize][category as usize]);
+            prop_assert_eq!(included, scores[row] <= found.threshold(fold as usize, category as usize));
         }
     }
 
@@ -214,4 +214,22 @@ fn bad_scores_are_refused() {
     assert!(CrossScores::new(&[0, 0], &[1.0, f64::NAN], None).is_err());
     assert!(CrossScores::new(&[], &[], None).is_err());
     assert!(CrossScores::new(&[0], &[1.0], Some(&[0, 1])).is_err());
+}
+
+/// Numbers of folds and categories may be far apart; a table of all of them would not fit in any
+/// memory.
+#[test]
+fn scores_take_memory_for_rows_and_not_for_numbers() {
+    let known = CrossScores::new(&[u32::MAX], &[1.0], None).expect("scores");
+    assert_eq!((known.folds(), known.count(0)), (u32::MAX as usize + 1, 1));
+    let (folds, categories) = ([0, 1_000_000], [0, 1_000_000]);
+    let known = CrossScores::new(&folds, &[1.0, 2.0], Some(&categories)).expect("scores");
+    assert_eq!([0, 1, 1_000_000, usize::MAX].map(|category| known.count(category)), [1, 0, 1, 0]);
+    let mut new = vec![0.0; known.folds()];
+    new[1_000_000] = 3.0;
+    assert_eq!([0, 1_000_000].map(|category| known.p_value(category, &new)), [1.0, 0.5]);
+    let found = held_out_thresholds(&[0, u32::MAX], &[1.0, 2.0], None, level(0.5)).expect("scores");
+    assert_eq!([0, u32::MAX as usize].map(|fold| found.threshold(fold, 0)), [2.0, 1.0]);
+    // A fold without scores is compared with all of them, and a category without rows with none.
+    assert_eq!((found.threshold(7, 0), found.threshold(0, 1)), (2.0, f64::INFINITY));
 }

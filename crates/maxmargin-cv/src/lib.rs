@@ -56,6 +56,7 @@ pub use search::{CellLog, Cells, ColumnState, GridColumn, Shared, Unlogged, grid
 pub use seed::{SeedSource, Seeding};
 pub use study::{
     CalibrationOptions, ConformalGroups, ConformalOptions, Exchangeable, PreparedData, Probability, Study, TrainOptions,
+    check_sample_weights,
 };
 pub use train::Fitted;
 pub use update::{Change, KeptPreparation, MachineUpdate, PathStats, TrainingData, UpdateError, Updated, full_p_values, update};

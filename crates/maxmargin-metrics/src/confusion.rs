@@ -1,5 +1,6 @@
 //! How often samples of each class are predicted to be of each class.
 
+use crate::metric::assert_one_each;
 use serde::Serialize;
 
 /// A confusion matrix: counts of samples by class and by predicted class.
@@ -16,9 +17,14 @@ pub struct Confusion {
 impl Confusion {
     /// Counts the samples whose label is one of `classes`, which ascend. A sample whose prediction
     /// is NaN has no prediction and is left out.
+    ///
+    /// # Panics
+    ///
+    /// When `truth` and `predicted` have different lengths.
     pub fn of(classes: &[f64], truth: &[f64], predicted: &[f64]) -> Self {
+        assert_one_each("predictions", predicted.len(), truth.len());
         // −0 is 0.
-        let place = |label: f64| classes.binary_search_by(|class| class.total_cmp(&(label + 0.0))).ok();
+        let place = |label: f64| classes.binary_search_by(|class| (class + 0.0).total_cmp(&(label + 0.0))).ok();
         let mut counts = vec![vec![0; classes.len()]; classes.len()];
         let mut sizes = vec![0; classes.len()];
         for (truth, predicted) in truth.iter().zip(predicted).filter(|(_, predicted)| !predicted.is_nan()) {
@@ -52,6 +58,12 @@ impl Confusion {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn negative_zero_is_the_class_0() {
+        let found = Confusion::of(&[-0.0, 1.0], &[0.0, 1.0, -0.0], &[-0.0, 1.0, 0.0]);
+        assert_eq!((found.counts, found.sizes), (vec![vec![2, 0], vec![0, 1]], vec![2, 1]));
+    }
 
     #[test]
     fn counts_by_hand() {

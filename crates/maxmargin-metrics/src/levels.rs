@@ -30,7 +30,18 @@ pub struct LevelScores {
 impl LevelScores {
     /// Returns the scores of rows by their decision values, row-major rows × levels. Rows with a
     /// value that is NaN have no prediction and are left out, as are rows without a target.
+    ///
+    /// # Panics
+    ///
+    /// When there is no level, or not one decision value for each row and level.
     pub fn of(purpose: Purpose, taus: &[f64], truth: &[f64], decisions: &[f64]) -> Self {
+        assert!(
+            !taus.is_empty() && decisions.len() == truth.len() * taus.len(),
+            "{} decision values for {} labels at {} levels: give one for each label and level",
+            decisions.len(),
+            truth.len(),
+            taus.len()
+        );
         let rows = truth.iter().zip(decisions.chunks_exact(taus.len()));
         let known = rows.filter(|(truth, row)| !truth.is_nan() && row.iter().all(|value| !value.is_nan()));
         let (truth, rows): (Vec<f64>, Vec<&[f64]>) = known.unzip();
@@ -58,6 +69,10 @@ impl LevelScores {
 /// As [`scores`], of predictions at several levels: the loss is the mean of all levels, the other
 /// scores are of the predicted value, which is that of the central level. `decisions` are row-major
 /// rows × levels.
+///
+/// # Panics
+///
+/// As [`scores`] and [`LevelScores::of`].
 pub fn scores_of_levels(purpose: Purpose, taus: &[f64], truth: &[f64], predicted: &[f64], decisions: &[f64]) -> Vec<Score> {
     let mut scores = scores(purpose, f64::NAN, truth, predicted, None);
     scores[0].1 = LevelScores::of(purpose, taus, truth, decisions).mean_loss();

@@ -9,6 +9,8 @@
 //! probabilities. [`LevelScores`] are those of several quantiles. [`FoldStatistics`] tells how the
 //! scores of folds spread.
 //!
+//! Functions of labels and predictions panic when there is not one of them for each label.
+//!
 //! Layer 3 of maxmargin: of the core it takes formulations and the kinds of their targets.
 
 mod classification;

@@ -119,12 +119,21 @@ impl Metric {
     /// The score of `predicted` against `truth`, one entry a sample; NaN where there are no
     /// samples, and of metrics that need a level ([`Metric::score_at`]). A metric that ranks takes
     /// decision values for `predicted`, positive for the greater label.
+    ///
+    /// # Panics
+    ///
+    /// When `truth` and `predicted` have different lengths, as all functions of this crate do.
     pub fn score(&self, truth: &[f64], predicted: &[f64]) -> f64 {
         self.score_at(f64::NAN, truth, predicted)
     }
 
     /// As [`Metric::score`], of predictions of the quantile or expectile `tau`.
+    ///
+    /// # Panics
+    ///
+    /// As [`Metric::score`].
     pub fn score_at(&self, tau: f64, truth: &[f64], predicted: &[f64]) -> f64 {
+        assert_one_each("predictions", predicted.len(), truth.len());
         match self.score {
             ScoreFunction::Plain(score) => score(truth, predicted),
             ScoreFunction::AtLevel(score) => score(tau, truth, predicted),
@@ -141,9 +150,20 @@ impl Metric {
 
     /// The loss of each sample, where the score is a function of the sum of losses. Such scores can
     /// be bounded before all folds are done.
+    ///
+    /// # Panics
+    ///
+    /// As [`Metric::score`].
     pub fn losses(&self, truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {
+        assert_one_each("predictions", predicted.len(), truth.len());
         self.loss.map(|loss| truth.iter().zip(predicted).map(|(t, p)| loss(*t, *p)).collect())
     }
+}
+
+/// Panics unless there is one value for each label: scores of a part of the samples would look
+/// those of all.
+pub(crate) fn assert_one_each(what: &str, values: usize, labels: usize) {
+    assert!(values == labels, "{values} {what} for {labels} labels: give one for each label");
 }
 
 /// The greatest of some labels; NaN of none.
@@ -166,7 +186,44 @@ impl PartialEq for Metric {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ACCURACY, MEAN_SQUARED_ERROR};
+    use crate::{
+        ACCURACY, Confusion, LevelScores, MEAN_SQUARED_ERROR, Purpose, RankingCurves, Reliability, all_metrics, score_of, scores,
+    };
+    use maxmargin_core::{Formulation, TargetKind};
+
+    /// The message of a panic.
+    fn panic_of<T>(run: impl FnOnce() -> T + std::panic::UnwindSafe) -> String {
+        let panic = std::panic::catch_unwind(|| drop(run())).expect_err("a panic");
+        panic.downcast_ref::<String>().expect("a message").clone()
+    }
+
+    /// Accuracies of a part of the samples looked like those of all; rankings read out of bounds.
+    #[test]
+    fn unequal_lengths_panic_with_both_lengths() {
+        let (truth, short) = ([1.0, 2.0], [1.0]);
+        let expected = |what: &str| format!("1 {what} for 2 labels: give one for each label");
+        for kind in [TargetKind::Classes, TargetKind::Values, TargetKind::Nothing] {
+            for metric in all_metrics(kind) {
+                assert_eq!(panic_of(|| metric.score(&truth, &short)), expected("predictions"), "{metric:?}");
+                assert_eq!(panic_of(|| metric.losses(&truth, &short)), expected("predictions"), "{metric:?}");
+            }
+            assert_eq!(panic_of(|| scores(kind, 2.0, &truth, &short, None)), expected("predictions"));
+            let decisions = || scores(kind, 2.0, &truth, &truth, Some(&short));
+            assert_eq!(panic_of(decisions), expected("decision values"));
+            assert_eq!(panic_of(|| score_of(kind.into(), &ACCURACY, 2.0, &truth, &[f64::NAN])), expected("predictions"));
+        }
+        let longer = "2 predictions for 1 labels: give one for each label";
+        assert_eq!(panic_of(|| MEAN_SQUARED_ERROR.score(&short, &truth)), longer);
+        assert_eq!(panic_of(|| Confusion::of(&truth, &truth, &short)), expected("predictions"));
+        assert_eq!(panic_of(|| RankingCurves::of(&truth, &short)), expected("decision values"));
+        let purpose = Purpose::from(Formulation::quantile(1.0, 0.5));
+        let found = panic_of(|| LevelScores::of(purpose, &[0.25, 0.5], &truth, &[1.0; 3]));
+        assert_eq!(found, "3 decision values for 2 labels at 2 levels: give one for each label and level");
+        let found = panic_of(|| Reliability::of(&[0.5; 3], 2, &[0, 1]));
+        assert_eq!(found, "3 probabilities for 2 samples and 2 classes: give one for each sample and class, of two or more");
+        let found = panic_of(|| Reliability::of(&[0.5; 4], 2, &[0, 2]));
+        assert_eq!(found, "sample 1 (from 0) is of class 2, and there are 2 classes (from 0)");
+    }
 
     #[test]
     fn a_score_is_better_beyond_rounding_alone() {

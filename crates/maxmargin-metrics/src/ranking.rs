@@ -1,6 +1,6 @@
 //! Scores of decision values: whether samples of the greater label come before those of the other.
 
-use crate::metric::{Metric, greatest_label};
+use crate::metric::{Metric, assert_one_each, greatest_label};
 
 /// The area under the receiver operating characteristic: the share of pairs of one sample of each
 /// label in which the sample of the greater label has the larger decision value; equal values count
@@ -34,7 +34,12 @@ pub struct RankingCurves {
 
 impl RankingCurves {
     /// Returns the curves of samples with two labels; None where there is one label.
+    ///
+    /// # Panics
+    ///
+    /// When `truth` and `decisions` have different lengths.
     pub fn of(truth: &[f64], decisions: &[f64]) -> Option<Self> {
+        assert_one_each("decision values", decisions.len(), truth.len());
         let runs = runs(truth, decisions);
         let (positives, all) = runs.iter().fold((0.0, 0.0), |(positives, all), run| (positives + run[0], all + run[1]));
         if positives == 0.0 || positives == all {

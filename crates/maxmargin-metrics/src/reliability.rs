@@ -45,9 +45,18 @@ impl Reliability {
     ///
     /// # Panics
     ///
-    /// When there are fewer than two classes, or not a row for each sample.
+    /// When there are fewer than two classes, not a row for each sample, or a class of a sample is
+    /// not one of them.
     pub fn of(probabilities: &[f64], classes: usize, of: &[u32]) -> Option<Self> {
-        assert!(classes >= 2 && probabilities.len() == classes * of.len(), "probabilities of each class for each sample");
+        assert!(
+            classes >= 2 && probabilities.len() == classes * of.len(),
+            "{} probabilities for {} samples and {classes} classes: give one for each sample and class, of two or more",
+            probabilities.len(),
+            of.len()
+        );
+        if let Some(at) = of.iter().position(|class| *class as usize >= classes) {
+            panic!("sample {at} (from 0) is of class {}, and there are {classes} classes (from 0)", of[at]);
+        }
         let (mut samples, mut log_loss, mut brier) = (0_usize, 0.0, 0.0);
         let mut sums = [(0_usize, 0.0, 0_usize); BINS];
         for (row, &class) in probabilities.chunks_exact(classes).zip(of).filter(|(row, _)| row.iter().all(|p| !p.is_nan())) {

@@ -1,7 +1,7 @@
 //! All scores of some predictions.
 
 use crate::classification::{CLASS_METRICS, TWO_CLASS_METRICS};
-use crate::metric::Metric;
+use crate::metric::{Metric, assert_one_each};
 use crate::one_class::INLIER_METRICS;
 use crate::regression::{EXPECTILE_METRICS, QUANTILE_METRICS, REGRESSION_METRICS};
 use maxmargin_core::{Formulation, Level, TargetKind};
@@ -82,7 +82,12 @@ pub fn is_countable(target: TargetKind, labels: &[f64]) -> bool {
 /// Metrics of one of two classes ([`TWO_CLASS_METRICS`]) are about the label `greater`: NaN where
 /// no sample has it (nor, unless the metric ranks, is predicted to), and where decision values are
 /// missing.
+///
+/// # Panics
+///
+/// When `truth` and `values` have different lengths.
 pub fn score_of(purpose: Purpose, metric: &Metric, greater: f64, truth: &[f64], values: &[f64]) -> f64 {
+    assert_one_each("predictions", values.len(), truth.len());
     let has = |labels: &[f64]| labels.contains(&greater);
     let of_one = TWO_CLASS_METRICS.contains(&metric);
     let missing = of_one && !has(truth) && (metric.ranks() || !has(values));
@@ -92,6 +97,10 @@ pub fn score_of(purpose: Purpose, metric: &Metric, greater: f64, truth: &[f64], 
 /// All scores over the samples that have a prediction; a prediction that is NaN is none.
 /// `decisions` has one value a sample where one machine decides between two classes, the greater of
 /// which has the label `greater`.
+///
+/// # Panics
+///
+/// When `truth`, `predicted` and `decisions` have different lengths.
 pub fn scores(
     purpose: impl Into<Purpose>,
     greater: f64,
@@ -99,6 +108,8 @@ pub fn scores(
     predicted: &[f64],
     decisions: Option<&[f64]>,
 ) -> Vec<Score> {
+    assert_one_each("predictions", predicted.len(), truth.len());
+    decisions.iter().for_each(|decisions| assert_one_each("decision values", decisions.len(), truth.len()));
     let purpose = purpose.into();
     let target = purpose.target_kind;
     let known: Vec<usize> = (0..truth.len()).filter(|&i| !predicted[i].is_nan()).collect();

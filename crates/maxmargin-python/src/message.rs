@@ -58,6 +58,12 @@ fn kernel(error: &KernelError) -> String {
             "row {} (from 0): the sum of its squares is {value:e}, more than a linear machine can compute with; scale the data",
             row - 1
         ),
+        KernelError::NotANumber { row } => {
+            format!(
+                "row {} (from 0): the kernel gives NaN for it; a kernel returns a finite number for every pair of rows",
+                row - 1
+            )
+        }
         KernelError::Distances { row } => format!(
             "row {} (from 0): its squared distances from other rows may not fit in a 64-bit float; scale the data",
             row - 1

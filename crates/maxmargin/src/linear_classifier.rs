@@ -206,7 +206,8 @@ impl LinearClassifier {
     ///
     /// # Errors
     ///
-    /// When there is one class only, C or a weight is not valid, or the solver refuses the problem.
+    /// When there is one class only, or not one finite label for each row; when C or a weight is
+    /// not valid, or the solver refuses the problem.
     pub fn fit(&self, data: &Dataset) -> Result<FittedLinear, CvError> {
         self.fit_with(data, &RunControl::unlimited())
     }
@@ -217,6 +218,7 @@ impl LinearClassifier {
     ///
     /// As [`LinearClassifier::fit`].
     pub fn fit_with(&self, data: &Dataset, control: &RunControl) -> Result<FittedLinear, CvError> {
+        data.check()?;
         let classes = ClassLabels::new(&data.labels)?;
         let weights = TrainOptions { weights: self.class_weights.clone(), ..TrainOptions::default() }.given_weights(&classes)?;
         self.fit_classes(&TrainingSet { data, samples: &data.samples, classes: &classes, weights: &weights }, control)

@@ -235,8 +235,9 @@ impl Svm {
     ///
     /// # Errors
     ///
-    /// When the data has one class, a parameter is out of range, or the solver does not support the
-    /// problem. A training that does not converge has a status and is not an error.
+    /// When the data has one class, or not one finite label for each row; when a parameter is out
+    /// of range, or the solver does not support the problem. A training that does not converge has
+    /// a status and is not an error.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, CvError> {
         self.fit_with(data, &RunControl::unlimited())
     }
@@ -297,8 +298,9 @@ impl Svm {
         run(&Study { prepared, ..Study::new(data, classes.as_ref(), &self.options, &weights, &*solver) })
     }
 
-    /// Returns the classes of the data; `None` for regression and one class.
+    /// Returns the classes of the data, which it checks; `None` for regression and one class.
     fn classes(&self, data: &Dataset) -> Result<Option<ClassLabels>, CvError> {
+        data.check()?;
         match self.options.formulation.target_kind() {
             TargetKind::Classes => Ok(Some(ClassLabels::new(&data.labels)?)),
             TargetKind::Values | TargetKind::Nothing => Ok(None),

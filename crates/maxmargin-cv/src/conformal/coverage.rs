@@ -152,8 +152,7 @@ impl Predicted {
         let bounds = held_out_thresholds(fold, score, taxonomy.categories(group, class).as_deref(), level)?;
         let bound = |row: usize, class: usize| {
             let category = taxonomy.category(group.get(row).copied().unwrap_or(0), class);
-            // No row is of the last classes of the last group.
-            bounds[fold[row] as usize].get(category).copied().unwrap_or(f64::INFINITY)
+            bounds.threshold(fold[row] as usize, category)
         };
         let rows = 0..score.len();
         let size = |row: usize| (0..count).filter(|&class| of_classes[row * count + class] <= bound(row, class)).count() as f64;

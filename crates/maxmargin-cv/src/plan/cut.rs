@@ -13,6 +13,17 @@ pub(super) fn check(folds: usize, samples: usize) -> Result<(), PlanError> {
     }
 }
 
+/// The classes of labels, ascending.
+fn classes_of(labels: &[f64]) -> Result<Vec<f64>, PlanError> {
+    if let Some(row) = labels.iter().position(|label| !label.is_finite()) {
+        return Err(PlanError::Label { row, value: labels[row].to_string() });
+    }
+    let mut classes = labels.to_vec();
+    classes.sort_by(f64::total_cmp);
+    classes.dedup();
+    Ok(classes)
+}
+
 /// The folds of contiguous samples. Fold sizes differ by one at most.
 fn runs(samples: usize, folds: usize) -> Result<Vec<u32>, PlanError> {
     check(folds, samples)?;
@@ -54,13 +65,12 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When `folds < 2`, `folds > samples`, or every class has fewer members than folds.
+    /// When `folds < 2`, `folds > samples`, a label is not finite, or every class has fewer members
+    /// than folds.
     pub fn stratified(labels: &[f64], folds: usize, seed: u64) -> Result<Self, PlanError> {
         check(folds, labels.len())?;
+        let classes = classes_of(labels)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut classes = labels.to_vec();
-        classes.sort_by(f64::total_cmp);
-        classes.dedup();
         let mut fold_of = vec![0; labels.len()];
         let (mut next, mut most) = (0, 0);
         for class in classes {
@@ -111,17 +121,14 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// As [`FoldPlan::groups`].
-    ///
-    /// # Panics
-    ///
-    /// When labels and groups have different lengths.
+    /// As [`FoldPlan::groups`]; when labels and groups have different lengths, or a label is not
+    /// finite.
     pub fn stratified_groups(labels: &[f64], groups: &[u64], folds: usize) -> Result<Self, PlanError> {
-        assert_eq!(labels.len(), groups.len(), "a label for each sample");
+        if labels.len() != groups.len() {
+            return Err(PlanError::Groups { groups: groups.len(), labels: labels.len() });
+        }
         check(folds, groups.len())?;
-        let mut classes = labels.to_vec();
-        classes.sort_by(f64::total_cmp);
-        classes.dedup();
+        let classes = classes_of(labels)?;
         let mut members = std::collections::BTreeMap::<u64, Vec<usize>>::new();
         groups.iter().enumerate().for_each(|(i, group)| members.entry(*group).or_default().push(i));
         if folds > members.len() {

@@ -116,4 +116,54 @@ pub enum PlanError {
         /// The sample, from 0.
         sample: usize,
     },
+    /// A label of stratified folds is not finite.
+    #[error("the label of row {row} (from 0) is {value}: stratified folds need the class of each row")]
+    Label {
+        /// The row, from 0.
+        row: usize,
+        /// The label, as text.
+        value: String,
+    },
+    /// The number of groups differs from that of labels.
+    #[error("{groups} groups for {labels} labels: give one of each for each row")]
+    Groups {
+        /// Number of groups.
+        groups: usize,
+        /// Number of labels.
+        labels: usize,
+    },
+    /// Plans for different samples cannot be joined.
+    #[error("plan {plan} (from 0) is for {found} samples and plan 0 for {samples}; join plans for the same samples")]
+    Joined {
+        /// The plan, from 0.
+        plan: usize,
+        /// Its number of samples.
+        found: usize,
+        /// Number of samples of the first plan.
+        samples: usize,
+    },
+    /// A row of a part of the samples does not exist.
+    #[error("row {row} (from 0) does not exist: the plan has {samples} samples")]
+    NoRow {
+        /// The row, from 0.
+        row: usize,
+        /// Number of samples of the plan.
+        samples: usize,
+    },
+    /// Rows of a part of the samples do not ascend.
+    #[error("row {row} follows row {previous}; give rows in ascending order, each once")]
+    RowOrder {
+        /// The row before it.
+        previous: usize,
+        /// The row.
+        row: usize,
+    },
+    /// A plan is for another number of samples.
+    #[error("the fold plan has {plan} samples, and there are {samples}; make a plan for these samples")]
+    Samples {
+        /// Number of samples of the plan.
+        plan: usize,
+        /// Number of samples that it should have.
+        samples: usize,
+    },
 }

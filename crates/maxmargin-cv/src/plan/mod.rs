@@ -163,9 +163,9 @@ impl FoldPlan {
     /// When there is no plan, or the plans have different numbers of samples.
     pub fn joined(plans: &[Self]) -> Result<Self, PlanError> {
         let mut all = plans.first().ok_or(PlanError::TooFew(0))?.clone();
-        for plan in &plans[1..] {
+        for (at, plan) in plans.iter().enumerate().skip(1) {
             if plan.samples != all.samples {
-                return Err(PlanError::Length { found: plan.samples, samples: all.samples });
+                return Err(PlanError::Joined { plan: at, found: plan.samples, samples: all.samples });
             }
             let before = all.rounds() as u32;
             for fold in 0..plan.folds() {
@@ -265,8 +265,15 @@ impl FoldPlan {
     ///
     /// # Errors
     ///
-    /// When a fold tests none or trains on none of these samples.
+    /// When rows do not ascend or do not exist, and when a fold tests none or trains on none of
+    /// these samples.
     pub fn among(&self, rows: &[usize]) -> Result<Self, PlanError> {
+        if let Some(pair) = rows.windows(2).find(|pair| pair[0] >= pair[1]) {
+            return Err(PlanError::RowOrder { previous: pair[0], row: pair[1] });
+        }
+        if let Some(&row) = rows.last().filter(|row| **row >= self.samples) {
+            return Err(PlanError::NoRow { row, samples: self.samples });
+        }
         let places =
             |part: &[usize]| -> Vec<usize> { part.iter().filter_map(|sample| rows.binary_search(sample).ok()).collect() };
         Self::from_tests(rows.len(), (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))
@@ -296,7 +303,7 @@ impl FoldPlan {
     /// When the plan is for another number of samples than there are rows.
     pub(crate) fn spread_to(&self, rows: &[usize], samples: usize) -> Result<Self, PlanError> {
         if self.samples != rows.len() {
-            return Err(PlanError::Length { found: rows.len(), samples: self.samples });
+            return Err(PlanError::Samples { plan: self.samples, samples: rows.len() });
         }
         let places = |part: &[usize]| -> Vec<usize> { part.iter().map(|&place| rows[place]).collect() };
         Self::from_tests(samples, (0..self.folds()).map(|fold| (places(self.test.of(fold)), places(self.aside.of(fold)))))

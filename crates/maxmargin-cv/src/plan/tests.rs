@@ -162,3 +162,43 @@ fn training_sets_are_few_runs() {
     assert_eq!(runs(&FoldPlan::time_series(40, 5, None, 0).unwrap()), 1);
     assert!(runs(&FoldPlan::time_series(40, 5, Some(12), 3).unwrap()) <= 3);
 }
+
+fn text<T: std::fmt::Debug>(found: Result<T, PlanError>) -> String {
+    found.expect_err("a refusal").to_string()
+}
+
+#[test]
+fn folds_in_order_are_refused_for_any_number() {
+    for folds in [5, usize::MAX - 1, usize::MAX] {
+        assert_eq!(FoldPlan::time_series(5, folds, None, 0), Err(PlanError::TooManyInOrder { folds, samples: 5 }));
+    }
+    assert_eq!(FoldPlan::time_series(5, 4, None, 0).unwrap().folds(), 4);
+}
+
+#[test]
+fn parts_of_other_samples_are_refused_by_row() {
+    let plan = FoldPlan::contiguous(4, 2).unwrap();
+    assert_eq!(text(plan.among(&[0, 9])), "row 9 (from 0) does not exist: the plan has 4 samples");
+    let expected = "row 0 follows row 0; give rows in ascending order, each once";
+    assert_eq!(text(plan.among(&[0, 0, 3])), expected);
+    assert_eq!(text(plan.among(&[3, 0])), "row 0 follows row 3; give rows in ascending order, each once");
+    assert_eq!(plan.among(&[0, 3]).unwrap().folds(), 2);
+}
+
+#[test]
+fn plans_of_other_samples_are_not_joined() {
+    let plans = [4, 5].map(|samples| FoldPlan::contiguous(samples, 2).unwrap());
+    let expected = "plan 1 (from 0) is for 5 samples and plan 0 for 4; join plans for the same samples";
+    assert_eq!(text(FoldPlan::joined(&plans)), expected);
+    let expected = "the fold plan has 4 samples, and there are 3; make a plan for these samples";
+    assert_eq!(text(plans[0].spread_to(&[0, 1, 5], 6)), expected);
+}
+
+#[test]
+fn stratified_folds_need_a_finite_label_for_each_row() {
+    let expected = "the label of row 1 (from 0) is NaN: stratified folds need the class of each row";
+    assert_eq!(text(FoldPlan::stratified(&[1.0, f64::NAN, 2.0], 2, 1)), expected);
+    assert_eq!(text(FoldPlan::stratified_groups(&[1.0, f64::NAN, 2.0], &[1, 2, 3], 2)), expected);
+    let expected = "2 groups for 3 labels: give one of each for each row";
+    assert_eq!(text(FoldPlan::stratified_groups(&[1.0, 1.0, 2.0], &[1, 2], 2)), expected);
+}

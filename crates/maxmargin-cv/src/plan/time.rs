@@ -18,10 +18,10 @@ impl FoldPlan {
         if folds < 2 {
             return Err(PlanError::TooFew(folds));
         }
-        let size = samples / (folds + 1);
-        if size == 0 {
+        if folds >= samples {
             return Err(PlanError::TooManyInOrder { folds, samples });
         }
+        let size = samples / (folds + 1);
         let first = samples - folds * size;
         if gap >= first || window == Some(0) {
             return Err(PlanError::Gap { gap, before: first });

@@ -3,9 +3,9 @@
 use crate::run::refusal::{ConformalProblem, ModelMismatch, ThresholdProblem};
 use crate::seed::Seeding;
 use maxmargin_core::{DualError, GoalError, Refused, StartError, Status};
-use maxmargin_data::LabelError;
 use maxmargin_data::quote::quoted;
 use maxmargin_data::scale::ScaleError;
+use maxmargin_data::{DataError, LabelError};
 use maxmargin_kernel::KernelError;
 use maxmargin_model::ModelError;
 use maxmargin_path::PathError;
@@ -25,6 +25,9 @@ pub enum CvError {
     /// The whole data set is no valid problem.
     #[error(transparent)]
     Data(#[from] DualError),
+    /// The data set has other numbers of rows, labels and groups, or a label that is not finite.
+    #[error(transparent)]
+    Dataset(#[from] DataError),
     /// The labels are not classes.
     #[error(transparent)]
     Labels(#[from] LabelError),
@@ -83,9 +86,16 @@ pub enum CvError {
         /// The first label that is a word.
         word: String,
     },
-    /// The number of feature factors differs from the number of features, or a factor is not
-    /// positive.
-    #[error("{found} factors for {features} features; give one for each that a kernel sees, all positive")]
+    /// A feature factor is not a positive number.
+    #[error("the factor of feature {feature} (from 0) is {value}: it must be a positive finite number")]
+    Factor {
+        /// The feature, from 0.
+        feature: usize,
+        /// Its factor.
+        value: f64,
+    },
+    /// The number of feature factors differs from the number of features.
+    #[error("{found} factors for {features} features; give one for each that a kernel sees")]
     Factors {
         /// Factors given.
         found: usize,
@@ -100,6 +110,17 @@ pub enum CvError {
         /// Classes of the data.
         classes: usize,
     },
+    /// A class weight is negative or not finite.
+    #[error("the weight of class {label} is {value}: it must be a finite number, 0 or more")]
+    ClassWeight {
+        /// The label.
+        label: f64,
+        /// Its weight.
+        value: f64,
+    },
+    /// The machine of Crammer and Singer with a free bias.
+    #[error("the machine of Crammer and Singer has no free bias; give it a bias that is one more feature, or none")]
+    FreeBias,
     /// The number of sample weights differs from the number of samples.
     #[error("{found} weights for {rows} samples: give one for each")]
     SampleWeights {

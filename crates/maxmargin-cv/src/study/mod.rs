@@ -9,7 +9,7 @@ pub(crate) mod level_chain;
 pub(crate) mod matching;
 mod options;
 pub(crate) mod page_pool;
-mod prepared_data;
+pub(crate) mod prepared_data;
 pub(crate) mod refit;
 pub(crate) mod space_source;
 pub(crate) mod spaces;
@@ -71,6 +71,21 @@ pub struct Study<'a> {
     pub prepared: Option<&'a PreparedData<'a>>,
 }
 
+/// Checks that there is a factor of C for each row, finite and 0 or more.
+///
+/// # Errors
+///
+/// When there is not.
+pub fn check_sample_weights(weights: &[f64], rows: usize) -> Result<(), CvError> {
+    if weights.len() != rows {
+        return Err(CvError::SampleWeights { found: weights.len(), rows });
+    }
+    match weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+        Some(row) => Err(CvError::SampleWeight { row, value: weights[row] }),
+        None => Ok(()),
+    }
+}
+
 impl<'a> Study<'a> {
     /// Returns the study of `data` by these options. `weights` has the factor of C that they give
     /// to each class ([`TrainOptions::given_weights`]), `solver` is theirs
@@ -105,16 +120,13 @@ impl<'a> Study<'a> {
     /// When the solver does not take the formulation, or the weights, classes and labels do not fit
     /// each other.
     pub(crate) fn over_features(&self) -> Result<bool, CvError> {
+        self.data.check()?;
         let count = self.classes.map_or(0, ClassLabels::count);
         if self.weights.len() != count {
             return Err(CvError::Weights { found: self.weights.len(), classes: count });
         }
-        let (weights, rows) = (self.sample_weights.unwrap_or_default(), self.data.samples.len());
-        if self.sample_weights.is_some() && weights.len() != rows {
-            return Err(CvError::SampleWeights { found: weights.len(), rows });
-        }
-        if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
-            return Err(CvError::SampleWeight { row, value: weights[row] });
+        if let Some(weights) = self.sample_weights {
+            check_sample_weights(weights, self.data.samples.len())?;
         }
         if (self.formulation.target_kind() == TargetKind::Classes) != self.classes.is_some() {
             return Err(CvError::Classes(self.formulation.name()));

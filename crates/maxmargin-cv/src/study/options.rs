@@ -161,7 +161,7 @@ impl TrainOptions {
     ///
     /// # Errors
     ///
-    /// When a weight belongs to a class that the data does not have.
+    /// When a weight belongs to a class that the data does not have, or is negative or not finite.
     pub fn given_weights(&self, classes: &ClassLabels) -> Result<Vec<f64>, CvError> {
         let labels = classes.labels();
         let mut weights = vec![1.0; labels.len()];
@@ -170,6 +170,9 @@ impl TrainOptions {
                 let names: Vec<String> = labels.iter().map(f64::to_string).collect();
                 return Err(CvError::UnknownClass { label, known: names.join(", ") });
             };
+            if !(factor.is_finite() && factor >= 0.0) {
+                return Err(CvError::ClassWeight { label, value: factor });
+            }
             weights[at] = factor;
         }
         Ok(weights)
@@ -207,6 +210,9 @@ impl TrainOptions {
         let solver = self.resolved_solver();
         let built = solver.build(self.seed);
         let formulation = self.resolved_formulation();
+        if self.levels.is_empty() && formulation.level().is_some_and(|level| level.tau().is_nan()) {
+            return Err(CvError::Levels("there is none, or it is NaN; give one or more between 0 and 1".to_owned()));
+        }
         formulation.check()?;
         self.goal.map_or(Ok(()), Goal::check)?;
         let other = self.loss.is_some_and(|loss| loss != formulation.loss());

@@ -27,6 +27,17 @@ pub(crate) struct PreparationOptions {
     centres: bool,
 }
 
+/// Checks that there is a positive factor for each feature.
+pub(crate) fn check_factors(factors: &[f64], features: usize) -> Result<(), CvError> {
+    if factors.len() != features {
+        return Err(CvError::Factors { found: factors.len(), features });
+    }
+    match factors.iter().position(|factor| !(factor.is_normal() && *factor > 0.0)) {
+        Some(feature) => Err(CvError::Factor { feature, value: factors[feature] }),
+        None => Ok(()),
+    }
+}
+
 impl PreparationOptions {
     pub(crate) fn new(options: &TrainOptions, formulation: Formulation) -> Self {
         let TrainOptions { impute, scale, feature_weights: factors, kernel, .. } = options;
@@ -46,9 +57,7 @@ impl PreparationOptions {
         }
         let Some(factors) = &self.factors else { return Ok(found) };
         let features = found.encoder.as_ref().map_or(data.samples.features(), |encoder| encoder.columns().width());
-        if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
-            return Err(CvError::Factors { found: factors.len(), features });
-        }
+        check_factors(factors, features)?;
         Ok(found.stretched(factors))
     }
 

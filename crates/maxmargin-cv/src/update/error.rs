@@ -2,6 +2,7 @@
 
 use crate::run::label_text::label_in_words;
 use maxmargin_core::DualError;
+use maxmargin_data::DataError;
 use maxmargin_data::codec::CodecError;
 use maxmargin_data::samples::SamplesError;
 use maxmargin_model::ModelError;
@@ -63,6 +64,9 @@ pub enum UpdateError {
     /// The kept data is damaged.
     #[error("the training data in the model is damaged: {0}")]
     Damaged(String),
+    /// A data set has other numbers of rows, labels and groups, or a label that is not finite.
+    #[error(transparent)]
+    Dataset(#[from] DataError),
     /// An added sample has a label that the model does not have.
     #[error("row {row} has the label {label}, which the model does not know; its classes are {known}")]
     Label {

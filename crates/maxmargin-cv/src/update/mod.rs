@@ -138,7 +138,7 @@ pub fn update(
     let record = model.record().ok_or(UpdateError::NoRecord)?;
     check_model(model, record)?;
     kept.check(record)?;
-    kept.check_numbers(change.remove)?;
+    kept.check_change(change)?;
     let trained = record.formulation.c().unwrap_or(1.0);
     let c = checked_c(change.c.unwrap_or(trained))?;
     let known = model.classes();
@@ -153,7 +153,7 @@ pub fn update(
     let solutions = solutions(model, kept, &samples, &of)?;
     let mut stays = vec![true; of.len()];
     for number in change.remove {
-        // Every number is known, by `check_numbers` above.
+        // Every number is known, by `check_change` above.
         kept.numbers.binary_search(number).into_iter().for_each(|row| stays[row] = false);
     }
     let stay: Vec<usize> = (0..of.len()).filter(|&row| stays[row]).collect();

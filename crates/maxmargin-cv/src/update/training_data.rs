@@ -1,7 +1,7 @@
 //! The training data that a model keeps in its file.
 
 use crate::study::matching::positions;
-use crate::update::{UpdateError, solutions};
+use crate::update::{Change, UpdateError, solutions};
 use maxmargin_data::{Dataset, Encoder, Scaler, codec};
 use maxmargin_model::{Model, Parts, Record, is_hash_of};
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,7 @@ impl TrainingData {
 
     /// Refuses data that the model's record does not describe.
     pub(crate) fn check(&self, record: &Record) -> Result<(), UpdateError> {
+        self.data.check()?;
         self.check_numbering()?;
         let (rows, features) = (self.data.samples.len() as u64, self.data.samples.features() as u64);
         if (rows, features) != (record.rows, record.features) {
@@ -99,9 +100,10 @@ impl TrainingData {
         Ok(())
     }
 
-    /// Refuses numbers without a sample, and numbers that are given twice.
-    pub(super) fn check_numbers(&self, numbers: &[u64]) -> Result<(), UpdateError> {
-        let mut sorted = numbers.to_vec();
+    /// Refuses invalid added data, numbers without a sample, and numbers that are given twice.
+    pub(super) fn check_change(&self, change: &Change) -> Result<(), UpdateError> {
+        change.add.map_or(Ok(()), Dataset::check)?;
+        let mut sorted = change.remove.to_vec();
         sorted.sort_unstable();
         if let Some(unknown) = sorted.iter().find(|number| self.numbers.binary_search(number).is_err()) {
             return Err(UpdateError::Number(*unknown));

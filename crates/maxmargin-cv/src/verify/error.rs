@@ -1,6 +1,7 @@
 //! The errors of a verification.
 
 use maxmargin_core::DualError;
+use maxmargin_data::DataError;
 use maxmargin_kernel::KernelError;
 use maxmargin_model::ModelError;
 
@@ -26,6 +27,9 @@ pub enum VerifyError {
     /// The formulation does not fit the model's decision rule.
     #[error("the model decides by another rule than {0}: say of which formulation it is")]
     DecisionRule(&'static str),
+    /// The data set has other numbers of rows, labels and groups, or a label that is not finite.
+    #[error(transparent)]
+    Dataset(#[from] DataError),
     /// Model and data together are no valid problem.
     #[error("the model's C, weights or classes do not make a problem of this data: {0}")]
     Data(#[from] DualError),

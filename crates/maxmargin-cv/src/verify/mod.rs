@@ -85,7 +85,8 @@ impl Verdict {
 ///
 /// # Errors
 ///
-/// When a model has neither a record nor a claim, or both; when the claim and the data are no valid
+/// When a model has neither a record nor a claim, or both; when the data has not one finite label
+/// for each row; when the claim and the data are no valid
 /// problem. A model with false statements gives a [`Verdict`], not an error.
 pub fn verify(
     model: &Model,
@@ -96,6 +97,7 @@ pub fn verify(
 ) -> Result<Verdict, VerifyError> {
     let record = model.record();
     let trained_for = trained_for(model, claim, goal)?;
+    data.check()?;
     let mut verdict = Verdict {
         checks: vec![claims::classes(model, data)],
         goal: trained_for.goal,

@@ -51,14 +51,9 @@ impl TryFrom<Unchecked> for Dataset {
 
     fn try_from(given: Unchecked) -> Result<Self, DataError> {
         let Unchecked { samples, labels, groups, index_base, sha256 } = given;
-        check_labels(&samples, &labels)?;
-        if let Some(groups) = groups.as_ref().filter(|groups| groups.len() != samples.len()) {
-            return Err(DataError::Groups { groups: groups.len(), rows: samples.len() });
-        }
-        if index_base > 1 {
-            return Err(DataError::IndexBase(index_base));
-        }
-        Ok(Self { samples, labels, groups, index_base, sha256, columns: None })
+        let data = Self { samples, labels, groups, index_base, sha256, columns: None };
+        data.check()?;
+        Ok(data)
     }
 }
 
@@ -109,6 +104,31 @@ fn check_labels(samples: &Samples, labels: &[f64]) -> Result<(), DataError> {
 }
 
 impl Dataset {
+    /// Checks that there is one finite label, and one group if there are groups, for each row.
+    /// Every training begins with this check, because the fields may have been changed.
+    ///
+    /// ```
+    /// use maxmargin_data::Dataset;
+    ///
+    /// let mut data = Dataset::from_rows(&[[0.0], [1.0]], &[1.0, -1.0])?;
+    /// data.labels.pop();
+    /// assert_eq!(data.check().unwrap_err().to_string(), "1 labels for 2 rows: give one label for each row");
+    /// # Ok::<(), maxmargin_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the number of labels or groups differs from the number of rows, a label is not finite,
+    /// or the first feature has another number than 0 or 1.
+    pub fn check(&self) -> Result<(), DataError> {
+        let Self { samples, labels, groups, index_base, .. } = self;
+        check_labels(samples, labels)?;
+        if let Some(groups) = groups.as_ref().filter(|groups| groups.len() != samples.len()) {
+            return Err(DataError::Groups { groups: groups.len(), rows: samples.len() });
+        }
+        if *index_base > 1 { Err(DataError::IndexBase(*index_base)) } else { Ok(()) }
+    }
+
     /// A data set of samples and labels. In written text its features are numbered from 1.
     ///
     /// ```

@@ -39,7 +39,7 @@ impl Preparing {
     ///
     /// # Errors
     ///
-    /// The errors of [`Preparation::apply`] for these rows.
+    /// The errors of [`Preparation::apply`] for these rows, and that of [`ScaleMethod::check`].
     pub fn fit(self, data: &Dataset) -> Result<Preparation, ScaleError> {
         self.fit_rows(data, 0..data.samples.len())
     }
@@ -69,6 +69,7 @@ impl Preparing {
     ///
     /// When a row is out of range.
     pub fn fit_rows(self, data: &Dataset, rows: impl Iterator<Item = usize> + Clone) -> Result<Preparation, ScaleError> {
+        self.scale.map_or(Ok(()), ScaleMethod::check)?;
         let encoder = data.columns.as_ref().map(|columns| Encoder::fit(data, Arc::clone(columns), rows.clone(), self.impute));
         let Some(method) = self.scale else { return Ok(Preparation { encoder, scaler: None }) };
         let scaler = match &encoder {

@@ -64,6 +64,25 @@ pub enum KernelError {
         /// The bound on its values.
         value: f64,
     },
+    /// A user kernel gives a value that is not a number.
+    #[error("row {row}: the kernel gives NaN for it; a kernel of one's own returns a finite number for every pair of rows")]
+    NotANumber {
+        /// Row, from 1.
+        row: usize,
+    },
+    /// Queries of a precomputed kernel lack the kernel value with a support vector.
+    #[error(
+        "support vector {vector} of the model is training row {serial}, and the queries have kernel values with {columns} \
+         training rows; give the values with all of them"
+    )]
+    QueryColumns {
+        /// The support vector, from 1.
+        vector: usize,
+        /// Its serial number.
+        serial: usize,
+        /// Number of kernel values of a query.
+        columns: usize,
+    },
     /// The squared distances of a sample from others may overflow.
     #[error("row {row}: its squared distances from other rows may not fit in a 64-bit float; scale the data")]
     Distances {
@@ -108,6 +127,7 @@ impl KernelError {
         match self {
             Self::Precomputed { row, reason } => Self::Precomputed { row: place(row), reason },
             Self::TooLarge { row, value } => Self::TooLarge { row: place(row), value },
+            Self::NotANumber { row } => Self::NotANumber { row: place(row) },
             Self::Distances { row } => Self::Distances { row: place(row) },
             Self::Length { row, value } => Self::Length { row: place(row), value },
             Self::Asymmetric { row, column, other_row, other_column, values } => {

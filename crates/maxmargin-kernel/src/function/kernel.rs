@@ -180,6 +180,8 @@ impl Kernel {
     pub(crate) fn check_norm(&self, row: usize, norm: f64) -> Result<(), KernelError> {
         match self.accepts_norm(norm) {
             true => Ok(()),
+            // Samples are finite, so that only a user kernel gives NaN.
+            false if norm.is_nan() => Err(KernelError::NotANumber { row: row + 1 }),
             false if self.is_distance() => Err(KernelError::Distances { row: row + 1 }),
             false => Err(KernelError::TooLarge { row: row + 1, value: self.value_bound(norm) }),
         }

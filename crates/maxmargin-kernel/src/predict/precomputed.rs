@@ -11,17 +11,11 @@ pub(super) fn decide(support: &Samples, expansions: &[Expansion], queries: &Samp
     // checked against the queries' columns.
     let wide = |k: usize| -> Result<usize, KernelError> {
         let value = cell(support, k, 0);
-        if value.fract() == 0.0 && value >= 1.0 && value < queries.features() as f64 {
-            Ok(value as usize)
-        } else {
-            serial(support, k)
-        }
+        if value.fract() == 0.0 && value >= 1.0 && value <= f64::from(u32::MAX) { Ok(value as usize) } else { serial(support, k) }
     };
     let serials = (0..support.len()).map(wide).collect::<Result<Vec<_>, _>>()?;
-    if let Some((k, s)) = serials.iter().enumerate().find(|(_, s)| **s >= queries.features().max(1)) {
-        let reason =
-            format!("its serial number is {s}, but the queries have kernel values 1 to {}", queries.features().saturating_sub(1));
-        return Err(KernelError::Precomputed { row: k + 1, reason });
+    if let Some((k, &serial)) = serials.iter().enumerate().find(|(_, s)| **s >= queries.features().max(1)) {
+        return Err(KernelError::QueryColumns { vector: k + 1, serial, columns: queries.features().saturating_sub(1) });
     }
     let columns = ColumnPlaces::new(&serials, queries.features());
     let places: Vec<usize> = serials.iter().filter_map(|&s| columns.place(s)).collect();

@@ -61,6 +61,7 @@ pub(super) fn train_classifier(
     classifier: &LinearClassifier,
     parameters: &Parameters,
 ) -> Result<Training, CvError> {
+    data.check()?;
     let classes = Classes::new(&data.labels)?;
     let features = data.samples.features();
     let columns = if classes.labels.len() > 2 || parameters.solver == 4 { classes.labels.len() } else { 1 };
@@ -110,6 +111,7 @@ pub(super) fn validate_classifier(
     values: &[f64],
     folds: &Folds,
 ) -> Result<Vec<Vec<f64>>, CvError> {
+    data.check()?;
     Classes::new(&data.labels)?;
     let mut predicted = vec![vec![0.0; data.labels.len()]; values.len()];
     for fold in 0..folds.count() {

@@ -5,7 +5,7 @@ use maxmargin_core::{
     BiasTerm, Certificate, CrammerSinger, MarginLoss, MarginProblem, Penalty, Refused, RunControl, Stop, certify_crammer_singer,
     certify_margin,
 };
-use maxmargin_cv::CvError;
+use maxmargin_cv::{CvError, check_sample_weights};
 use maxmargin_data::Samples;
 use maxmargin_kernel::Matrix;
 use maxmargin_linear::{Config, MarginSolver, solve_crammer_singer};
@@ -125,15 +125,9 @@ impl<'s> Engine<'s> {
         self.classifier.c * factor * self.classifier.sample_weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
-    fn check_lengths(&self) -> Result<(), CvError> {
-        match &self.classifier.sample_weights {
-            Some(weights) if weights.len() != self.matrix.len() => {
-                let error =
-                    maxmargin_core::DualError::Length { what: "weight", found: weights.len(), expected: self.matrix.len() };
-                Err(error.into())
-            }
-            _ => Ok(()),
-        }
+    fn check_weights(&self) -> Result<(), CvError> {
+        let weights = self.classifier.sample_weights.as_ref();
+        weights.map_or(Ok(()), |weights| check_sample_weights(weights, self.matrix.len()))
     }
 
     fn fit_margin(
@@ -144,7 +138,7 @@ impl<'s> Engine<'s> {
         starts: Option<&[ColumnFit]>,
         control: &RunControl,
     ) -> Result<Vec<ColumnFit>, CvError> {
-        self.check_lengths()?;
+        self.check_weights()?;
         let solver = MarginSolver::new(&self.matrix);
         let fit = |column: usize| {
             let problem = self.margin_problem(loss, penalty, rows, column)?;
@@ -187,7 +181,7 @@ impl<'s> Engine<'s> {
     /// Certifies the weights of all columns of a loss of the margin.
     pub(crate) fn certify_columns(&self, rows: &ClassRows, columns: &[Weights]) -> Result<Vec<Certificate>, CvError> {
         self.classifier.check()?;
-        self.check_lengths()?;
+        self.check_weights()?;
         let LinearObjective::Margin { loss, penalty } = self.classifier.objective else {
             let what = "the machine of Crammer and Singer is certified by its dual variables";
             return Err(Refused::failed(NAME, &what).into());
@@ -206,11 +200,9 @@ impl<'s> Engine<'s> {
     }
 
     fn fit_classes(&self, rows: &ClassRows, control: &RunControl) -> Result<Vec<ColumnFit>, CvError> {
-        self.check_lengths()?;
+        self.check_weights()?;
         if self.classifier.bias_term == BiasTerm::Free {
-            return Err(
-                Refused::failed(NAME, &"the machine of Crammer and Singer has no free bias; give it a feature or none").into()
-            );
+            return Err(CvError::FreeBias);
         }
         let problem = self.classes_problem(rows)?;
         let solved = solve_crammer_singer(&self.matrix, &problem, &self.config(), self.stop(), control);
@@ -240,7 +232,7 @@ impl<'s> Engine<'s> {
     /// `m`. Returns the certificate, and the weights and the bias of each class.
     pub(crate) fn certify_classes(&self, rows: &ClassRows, alpha: &[f64]) -> Result<(Certificate, Vec<Weights>), CvError> {
         self.classifier.check()?;
-        self.check_lengths()?;
+        self.check_weights()?;
         if alpha.len() != rows.of.len() * rows.classes {
             let what = format!("{} dual variables for {} rows and {} classes", alpha.len(), rows.of.len(), rows.classes);
             return Err(Refused::failed(NAME, &what).into());

@@ -23,7 +23,8 @@ const LOOSEST: f64 = 1e-3;
 ///
 /// # Errors
 ///
-/// When the model's scaler or columns do not accept the data, or the record's costs are no valid
+/// When the model's scaler or columns do not accept the data, it has not one finite label for each
+/// row, or the record's costs are no valid
 /// problem. False statements are a [`Verdict`].
 pub fn verify_linear(
     model: &Model,
@@ -32,6 +33,7 @@ pub fn verify_linear(
     goal: Option<Goal>,
     par: Par,
 ) -> Result<Verdict, CvError> {
+    data.check()?;
     let goal = goal.unwrap_or_else(|| record.goal.at_most(LOOSEST));
     let samples = model.prepared(&data.samples)?;
     let certificates = record.machines.iter().map(|machine| machine.certificate);

@@ -12,8 +12,8 @@ mod importance;
 mod irwls;
 mod levels;
 mod leverage;
-#[cfg(feature = "linfa")]
 mod linear_classifier;
+#[cfg(feature = "linfa")]
 mod linfa;
 mod multiclass;
 mod neighbours;
@@ -22,6 +22,7 @@ mod options;
 mod probability;
 mod properties;
 mod quantiles;
+mod refusals;
 mod scaled_intervals;
 mod search;
 mod serialise;

@@ -8,6 +8,7 @@ use crate::run::error::CvError;
 use crate::search::gradient::sensitivity::{GradientParameters, Moved, Sensitivity};
 use crate::study::Study;
 use crate::study::layout::{HeldOut, MachineLayout};
+use crate::study::prepared_data::check_factors;
 use crate::study::space_source::{Prepared, SpaceSource};
 use maxmargin_core::{Cancelled, Dual, Problem, Progress, Refine, Run, RunControl, Stage, Start, Status, warm};
 use maxmargin_data::{Par, Samples, scale::Scaler};
@@ -116,10 +117,7 @@ impl<'a> SmoothLoss<'a> {
     /// As [`SmoothLoss::at`], and when the number of positive factors is not the number of
     /// features.
     pub fn at_features(&mut self, c: f64, gamma: f64, factors: &[f64], control: &RunControl) -> Result<Smooth, CvError> {
-        let features = self.features();
-        if factors.len() != features || !factors.iter().all(|factor| factor.is_normal() && *factor > 0.0) {
-            return Err(CvError::Factors { found: factors.len(), features });
-        }
+        check_factors(factors, self.features())?;
         self.evaluate(c, gamma, Some(factors), control)
     }
 

@@ -18,6 +18,14 @@ pub enum ScaleError {
         /// Number of values that would be stored.
         entries: usize,
     },
+    /// The interval of a min-max scaling is empty, one point, or not finite.
+    #[error("scaling to {lower} to {upper}: the lower end must be below the upper end, and both finite")]
+    Interval {
+        /// Image of the smallest value.
+        lower: f64,
+        /// Image of the greatest value.
+        upper: f64,
+    },
     /// Scaling makes a value infinite or NaN: the range of its feature is too narrow or too wide.
     #[error(
         "row {row}, feature {feature} (both from 0): {value} overflows when it is scaled {by}; multiply this feature by a power of ten first"

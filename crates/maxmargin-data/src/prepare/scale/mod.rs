@@ -95,6 +95,21 @@ impl TryFrom<Unchecked> for Scaler {
 const MOST_ENTRIES: usize = 1 << 31;
 
 impl ScaleMethod {
+    /// Checks that the interval of a min-max scaling has finite ends, the lower one first. Any
+    /// other makes all rows equal, turns features around, or has no numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`ScaleError::Interval`] when it does not.
+    pub fn check(self) -> Result<(), ScaleError> {
+        match self {
+            Self::MinMax { lower, upper } if !(lower < upper && (upper - lower).is_finite()) => {
+                Err(ScaleError::Interval { lower, upper })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn image(self, column: Column, value: f64) -> f64 {
         let Column { low, high, .. } = column;
         match self {

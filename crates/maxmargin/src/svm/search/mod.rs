@@ -85,6 +85,7 @@ impl Svm {
     ) -> Result<SearchResult<T>, CvError> {
         let (metric, input) = (search.metric_of(self), input.into());
         let data = input.data;
+        data.check()?;
         self.check_search(data, search, metric)?;
         self.check_gradient(input, plan, search)?;
         let asked = self.resolved_goal();
