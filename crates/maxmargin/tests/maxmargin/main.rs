@@ -22,6 +22,7 @@ mod options;
 mod probability;
 mod properties;
 mod quantiles;
+mod refusals;
 mod scaled_intervals;
 mod search;
 mod serialise;

@@ -59,8 +59,8 @@ impl Dual {
     ///
     /// # Errors
     ///
-    /// As [`Dual::new`]. When a cost is not finite. With the squared loss, when a cost is negative
-    /// or all are 0.
+    /// As [`Dual::new`]. When a cost is not finite, or all are 0. With the squared loss, when a
+    /// cost is negative.
     pub fn svr(
         loss: Loss,
         bias_term: BiasTerm,
@@ -76,7 +76,7 @@ impl Dual {
             return Err(DualError::Upper { variable: k % n.max(1), value });
         }
         let some = c.iter().copied().fold(0.0, f64::max);
-        if squared && some == 0.0 && n > 0 {
+        if n > 0 && c.iter().all(|c| *c == 0.0) {
             return Err(DualError::Upper { variable: 0, value: 0.0 });
         }
         ids.extend_from_within(..);
