@@ -187,6 +187,14 @@ pub enum FrankWolfeError {
         /// The number of variables.
         expected: usize,
     },
+    /// The problem names rows that the Gram matrix does not have.
+    #[error("the problem names row {row}, the matrix has {rows} rows")]
+    Row {
+        /// The row.
+        row: usize,
+        /// The number of rows of the matrix.
+        rows: usize,
+    },
     /// Kernel values are infinite or NaN.
     #[error("kernel values are infinite or not a number")]
     Kernel,

@@ -24,7 +24,7 @@ pub const POINTS: usize = 20;
 ///
 /// When these solvers do not take the problem, `points` is 0, or kernel values are not finite.
 pub fn random_start(dual: &Dual, rows: &Rows, points: usize, seed: u64) -> Result<Start, FrankWolfeError> {
-    check(dual)?;
+    check(dual, rows.gram().len())?;
     if points == 0 {
         return Err(FrankWolfeError::NoPoints { what: "the random start" });
     }

@@ -28,8 +28,8 @@ const AIM: f64 = 0.98;
 /// The refinements without halving after which the run counts as stalled.
 const IDLE_REFINEMENTS: u64 = 20;
 
-/// Checks that these solvers take the problem.
-pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
+/// Checks that these solvers take the problem over a matrix of so many rows.
+pub(crate) fn check(dual: &Dual, rows: usize) -> Result<(), FrankWolfeError> {
     if dual.balance() != EqualityConstraint::Simplex {
         return Err(FrankWolfeError::EqualityConstraint(dual.balance()));
     }
@@ -39,7 +39,7 @@ pub(crate) fn check(dual: &Dual) -> Result<(), FrankWolfeError> {
     if let Some((variable, &value)) = dual.upper().iter().enumerate().find(|(_, u)| **u < 1.0) {
         return Err(FrankWolfeError::Upper { variable, value });
     }
-    Ok(())
+    dual.missing_row(rows).map_or(Ok(()), |row| Err(FrankWolfeError::Row { row, rows }))
 }
 
 /// Checks that the start belongs to a problem of this size.
@@ -66,12 +66,8 @@ fn members(budget: u64) -> usize {
 ///
 /// # Errors
 ///
-/// When the problem is another one, the start belongs to a problem of another size, or a sample has
-/// no points.
-///
-/// # Panics
-///
-/// When the problem names samples that the Gram matrix does not have.
+/// When the problem is another one or names rows that the Gram matrix does not have, the start
+/// belongs to a problem of another size, or a sample has no points.
 pub fn solve(
     dual: &Dual,
     rows: &Rows,
@@ -80,7 +76,7 @@ pub fn solve(
     stop: &Stop,
     control: &RunControl,
 ) -> Result<FrankWolfeOutcome, FrankWolfeError> {
-    check(dual)?;
+    check(dual, rows.gram().len())?;
     check_start(dual, &start)?;
     let sampling = config.sampling.filter(|_| config.method != StepMethod::Pairwise);
     if sampling.is_some_and(|s| s.candidates == 0) {

@@ -20,7 +20,7 @@ use rand_chacha::ChaCha8Rng;
 ///
 /// When these solvers do not take the problem, or kernel values are not finite.
 pub fn two_point_start(dual: &Dual, rows: &Rows, seed: u64) -> Result<Start, FrankWolfeError> {
-    check(dual)?;
+    check(dual, rows.gram().len())?;
     let mut drawn = vec![];
     draw(&mut ChaCha8Rng::seed_from_u64(seed), dual.len(), 1, &mut drawn);
     let first = drawn[0];

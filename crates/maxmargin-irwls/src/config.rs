@@ -131,6 +131,14 @@ pub enum IrwlsError {
         /// The number of variables.
         expected: usize,
     },
+    /// The problem names rows that the Gram matrix does not have.
+    #[error("the problem names row {row}, the matrix has {rows} rows")]
+    Row {
+        /// The row.
+        row: usize,
+        /// The number of rows of the matrix.
+        rows: usize,
+    },
     /// The box cannot reach the sum.
     #[error("the solution cannot be finished: {0}")]
     Infeasible(#[source] StartError),

@@ -15,12 +15,9 @@ use maxmargin_kernel::{Gram, Rows};
 ///
 /// # Errors
 ///
-/// When the constraint is not a single sum, α has another length than the problem, or `most` is
-/// less than 2. An α that is not feasible is projected.
-///
-/// # Panics
-///
-/// When the problem names samples that the Gram matrix does not have.
+/// When the constraint is not a single sum, α has another length than the problem, `most` is less
+/// than 2, or the problem names rows that the Gram matrix does not have. An α that is not feasible
+/// is projected.
 pub fn finish(
     dual: &Dual,
     gram: &dyn Gram,
@@ -29,7 +26,7 @@ pub fn finish(
     stop: &Stop,
     control: &RunControl,
 ) -> Result<IrwlsOutcome, IrwlsError> {
-    check(dual, &solution.alpha, finish.most)?;
+    check(dual, &solution.alpha, finish.most, gram.len())?;
     // No row is requested: the store only provides the matrix and its threads.
     let rows = Rows::new(gram, 0, finish.par);
     let config = IrwlsConfig { working_set: finish.most, par: finish.par, ..IrwlsConfig::default() };

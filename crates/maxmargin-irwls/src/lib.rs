@@ -34,8 +34,8 @@ pub use config::{FinishConfig, IrwlsConfig, IrwlsError, IrwlsOutcome};
 pub use finish::finish;
 pub use inner_solver::least_squares::LeastSquares;
 pub use maxmargin_core::{
-    Certificate, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, StartError,
-    Status, Stop, certify,
+    BiasTerm, Certificate, Dual, DualError, EqualityConstraint, Formulation, Goal, Loss, Refine, Refused, Run, Solution, Solve,
+    Solved, Start, StartError, Status, Stop, Work, certify,
 };
 pub use solve::solve;
 pub use solver::Irwls;

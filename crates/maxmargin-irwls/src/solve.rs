@@ -61,7 +61,7 @@ const ROUNDS: u32 = 3;
 /// The largest working set with exact values, unless the caller's sets are larger.
 const EXACT_SET: usize = 2048;
 
-pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<(), IrwlsError> {
+pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize, rows: usize) -> Result<(), IrwlsError> {
     if !matches!(dual.balance(), EqualityConstraint::Sum(_)) {
         return Err(IrwlsError::EqualityConstraint(dual.balance()));
     }
@@ -71,7 +71,7 @@ pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<()
     if alpha.len() != dual.len() {
         return Err(IrwlsError::Start { found: alpha.len(), expected: dual.len() });
     }
-    Ok(())
+    dual.missing_row(rows).map_or(Ok(()), |row| Err(IrwlsError::Row { row, rows }))
 }
 
 /// Solves `dual` over the kernel rows of `rows` from `start`.
@@ -81,12 +81,9 @@ pub(crate) fn check(dual: &Dual, alpha: &[f64], working_set: usize) -> Result<()
 ///
 /// # Errors
 ///
-/// When the constraint is not a single sum, the start belongs to a problem of another size, or a
-/// working set has fewer than 2 samples.
-///
-/// # Panics
-///
-/// When the problem names samples that the Gram matrix does not have.
+/// When the constraint is not a single sum, the start belongs to a problem of another size, a
+/// working set has fewer than 2 samples, or the problem names rows that the Gram matrix does not
+/// have.
 pub fn solve(
     dual: &Dual,
     rows: &Rows,
@@ -96,7 +93,7 @@ pub fn solve(
     control: &RunControl,
 ) -> Result<IrwlsOutcome, IrwlsError> {
     let (alpha, gradient) = start.into_parts();
-    check(dual, &alpha, config.working_set)?;
+    check(dual, &alpha, config.working_set, rows.gram().len())?;
     let mut control = SolverControl::new(rows, stop, control);
     let gradient = match gradient.map_or_else(|| control.exact_gradient(dual, rows.gram(), &alpha, f64::INFINITY), Ok) {
         Ok(gradient) => gradient,

@@ -40,8 +40,9 @@ pub use coordinate::avsf::adapt;
 pub use crammer_singer::{ClassesSolution, solve_crammer_singer};
 pub use margin::{MarginSolution, MarginSolver};
 pub use maxmargin_core::{
-    BiasTerm, Certificate, CertifiedClasses, CrammerSinger, Dual, EqualityConstraint, Formulation, Goal, Loss, MarginLoss,
-    MarginProblem, Penalty, Refused, Run, Solution, Solve, Solved, Start, Status, Stop, Work, certify,
+    BiasTerm, Certificate, CertifiedClasses, CrammerSinger, CrammerSingerError, Dual, DualError, EqualityConstraint, Formulation,
+    Goal, Loss, MarginLoss, MarginProblem, MarginProblemError, Penalty, Refine, Refused, Run, Solution, Solve, Solved, Start,
+    StartError, Status, Stop, Work, certify,
 };
 pub use maxmargin_kernel::Matrix;
 pub use solve::{LinearError, LinearSolution, solve};

@@ -144,8 +144,8 @@ fn check(matrix: &Matrix, dual: &Dual, start: &Start, method: Method) -> Result<
     if start.alpha().len() != dual.len() {
         return Err(LinearError::Start { found: start.alpha().len(), expected: dual.len() });
     }
-    match dual.ids().iter().find(|&&id| id >= matrix.len()) {
-        Some(&row) => Err(LinearError::Row { row, rows: matrix.len() }),
+    match dual.missing_row(matrix.len()) {
+        Some(row) => Err(LinearError::Row { row, rows: matrix.len() }),
         None => Ok(()),
     }
 }

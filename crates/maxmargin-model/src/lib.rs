@@ -30,5 +30,6 @@ pub use ensemble::Ensemble;
 pub use error::{ModelError, Unsupported};
 pub use formats::file::{decode, encode, read};
 pub use formats::{ModelFormat, file, liblinear, libsvm};
+pub use maxmargin_kernel::{Kernel, Labels, Predictor};
 pub use model::{EQUAL_PROBABILITIES, Model, check_width, likeliest_in_order};
 pub use parts::{ClassWeights, Machine, MachineRecord, Parts, Record, Section, data_sha256, is_hash_of, numbers_sha256};

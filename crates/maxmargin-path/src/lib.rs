@@ -30,7 +30,9 @@ mod update;
 mod walk;
 
 pub use finish::exact::{Polished, polish};
-pub use maxmargin_core::{Certificate, Dual, GapScreening, Solution, Status};
+pub use maxmargin_core::{Certificate, Dual, DualError, EqualityConstraint, GapScreening, Solution, Status, Work, certify};
+pub use maxmargin_data::SamplesError;
+pub use maxmargin_kernel::{Gram, Kernel, KernelError};
 pub use path::Path;
 pub use updatable::{SavedUpdatable, Updatable, UpdatableError};
 pub use update::{Added, Mode, PathConfig, PathError, Saved, Update};

@@ -20,6 +20,12 @@ print.maxmargin_svm <- function(x, ...) {
 # One line about the worst machine.
 certificate_sentence <- function(table, tolerance) {
   short <- function(value) format(value, digits = 2)
+  # The solver stalls at a tolerance below rounding, with a violation within it.
+  hidden <- !table$holds & table$status == "stalled" & table$kkt <= tolerance
+  if (any(hidden) && all(table$holds | hidden)) {
+    return(paste0("rounding hides whether the KKT violation ", short(max(table$kkt)), " is within the tolerance ",
+                  short(tolerance), ": scale the features"))
+  }
   if (!all(table$holds)) {
     failed <- sum(!table$holds)
     return(paste0("NOT optimal: ", failed, " of ", nrow(table), " machine(s) violate the conditions by more than ",

@@ -54,6 +54,14 @@ pub enum SmoError {
         /// The number of variables of the problem.
         expected: usize,
     },
+    /// The problem names rows that the Gram matrix does not have.
+    #[error("the problem names row {row}, the matrix has {rows} rows")]
+    Row {
+        /// The row.
+        row: usize,
+        /// The number of rows of the matrix.
+        rows: usize,
+    },
 }
 
 /// The problem sizes from which SMO works on active variables only, in rows as short as their

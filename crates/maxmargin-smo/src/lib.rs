@@ -32,8 +32,8 @@ mod strategy;
 
 pub use config::{Shrinking, SmoConfig, SmoError};
 pub use maxmargin_core::{
-    Certificate, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Run, Solution, Solve, Solved, Start, Status, Stop,
-    certify,
+    BiasTerm, Certificate, Dual, DualError, EqualityConstraint, Formulation, Goal, Loss, Refine, Refused, Run, Solution, Solve,
+    Solved, Start, StartError, Status, Stop, Work, certify,
 };
 pub use pair_budget::{PairBudget, VariableCounts};
 pub use rounds::relax::{Relaxation, Relaxed, relax};

@@ -40,11 +40,7 @@ const AIM: f64 = 0.99;
 /// # Errors
 ///
 /// When the constraint is not a sum over all variables or one sum per sign. When the start belongs
-/// to a problem of another size.
-///
-/// # Panics
-///
-/// When the problem names samples that the Gram matrix does not have.
+/// to a problem of another size, or the problem names rows that the Gram matrix does not have.
 pub fn solve(
     dual: &Dual,
     rows: &Rows,
@@ -53,7 +49,7 @@ pub fn solve(
     stop: &Stop,
     control: &RunControl,
 ) -> Result<Solution, SmoError> {
-    check(dual, &start)?;
+    check(dual, &start, rows.gram().len())?;
     let mut control = SolverControl::new(rows, stop, control);
     let mut aim = stop.goal.times(AIM);
     // 1: α and its gradient.
@@ -139,14 +135,14 @@ fn point_of(
 }
 
 /// Checks that SMO solves the problem, and that the start belongs to it.
-fn check(dual: &Dual, start: &Start) -> Result<(), SmoError> {
+fn check(dual: &Dual, start: &Start, rows: usize) -> Result<(), SmoError> {
     if !matches!(dual.balance(), EqualityConstraint::Sum(_) | EqualityConstraint::PerSign(..)) {
         return Err(SmoError::EqualityConstraint(dual.balance()));
     }
     if start.alpha().len() != dual.len() {
         return Err(SmoError::Start { found: start.alpha().len(), expected: dual.len() });
     }
-    Ok(())
+    dual.missing_row(rows).map_or(Ok(()), |row| Err(SmoError::Row { row, rows }))
 }
 
 /// The end of a run.

@@ -8,6 +8,9 @@
 //! (`two_sums`). [`SmoChunks`] lets SMO solve the working sets of weighted least squares.
 //!
 //! Layer 4 of maxmargin. It knows no folds and no classes.
+//!
+//! Types of other crates in public signatures are exported here: the crate needs no other than
+//! `maxmargin-data` and `maxmargin-kernel` beside it.
 
 mod merged_rows;
 mod smo_chunks;
@@ -15,6 +18,12 @@ mod smo_finish;
 mod solver;
 mod two_sums;
 
+pub use maxmargin_core::{
+    BiasTerm, Certificate, Dual, DualError, EqualityConstraint, Formulation, Goal, Loss, Refine, Refused, Run, Solution, Solve,
+    Solved, Start, StartError, Status, Stop, Work, certify,
+};
+pub use maxmargin_irwls::{Chunk, ChunkSolver};
+pub use maxmargin_smo::{PairBudget, Shrinking, Smo, VariableCounts};
 pub use merged_rows::MergedRows;
 pub use smo_chunks::SmoChunks;
 pub use smo_finish::SmoFinish;

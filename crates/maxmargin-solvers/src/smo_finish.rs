@@ -18,7 +18,7 @@ use maxmargin_core::{
 };
 use maxmargin_irwls::{FinishConfig, Irwls, finish};
 use maxmargin_kernel::Space;
-use maxmargin_smo::{PairBudget, Smo, VariableCounts};
+use maxmargin_smo::{PairBudget, Smo, SmoError, VariableCounts};
 use std::time::Instant;
 
 /// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
@@ -264,6 +264,12 @@ impl Solve for SmoFinish {
 
     fn solve(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         let (begun, stop) = (Instant::now(), run.stop);
+        // Merging reads rows before SMO checks the problem.
+        if let Some(rows) = space.rows().map(|rows| rows.gram().len())
+            && let Some(row) = dual.missing_row(rows)
+        {
+            return Err(Refused::failed(self.name(), &SmoError::Row { row, rows }));
+        }
         // Progress begins at the violation of a start from zero.
         let violation = 2.0 * dual.linear_term().first().map_or(0.0, |p| p.abs());
         let merged = match space.rows().filter(|_| self.merge_equal_rows) {

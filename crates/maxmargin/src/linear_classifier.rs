@@ -206,8 +206,9 @@ impl LinearClassifier {
     ///
     /// # Errors
     ///
-    /// When there is one class only, or not one finite label for each row; when C or a weight is
-    /// not valid, or the solver refuses the problem.
+    /// When there is one class only, or one whose samples all have weight 0 beside a free bias, or
+    /// not one finite label for each row. When C or a weight is not valid, all weights are 0, or the
+    /// solver refuses the problem.
     pub fn fit(&self, data: &Dataset) -> Result<FittedLinear, CvError> {
         self.fit_with(data, &RunControl::unlimited())
     }
@@ -231,6 +232,7 @@ impl LinearClassifier {
         // The second of two classes has positive decision values.
         let rows = ClassRows { of: &of, classes: classes.count(), positive: classes.count() - 1, weight: weights };
         let engine = Engine::new(self, samples);
+        engine.check_costs(&rows)?;
         let (fits, hash) = self.par.join(|| engine.fit(&rows, None, control), || data_sha256(data));
         let fits = fits?;
         let goal = self.stop.goal;

@@ -27,11 +27,13 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct Svm {
     pub(crate) options: TrainOptions,
+    /// True if [`Svm::c`] was called for a formulation without `C`. A training refuses it.
+    has_needless_c: bool,
 }
 
 impl From<TrainOptions> for Svm {
     fn from(options: TrainOptions) -> Self {
-        Self { options }
+        Self { options, has_needless_c: false }
     }
 }
 
@@ -141,9 +143,24 @@ impl Svm {
     }
 
     /// Sets `C`, the cost of margin violations. A larger `C` fits the training data more closely.
+    /// Trainings of ν-SVC and one class, which have no `C`, end with an error.
     #[must_use]
     pub fn c(self, c: f64) -> Self {
+        let has_needless_c = self.has_needless_c || self.options.formulation.c().is_none();
+        Self { has_needless_c, ..self.with_c_if_any(c) }
+    }
+
+    /// Sets `C`; without one nothing changes.
+    pub(crate) fn with_c_if_any(self, c: f64) -> Self {
         self.with(|options| options.formulation = options.formulation.with_c(c))
+    }
+
+    /// Checks that no parameter was set that the formulation does not have.
+    fn check_parameters(&self) -> Result<(), CvError> {
+        if self.has_needless_c {
+            return Err(search::needless_parameter("C", self.options.formulation));
+        }
+        Ok(())
     }
 
     /// Sets the loss. The default depends on the solver: hinge loss, or squared hinge loss for
@@ -237,7 +254,9 @@ impl Svm {
     ///
     /// When the data has one class, or not one finite label for each row; when a parameter is out
     /// of range, or the solver does not support the problem. A training that does not converge has
-    /// a status and is not an error.
+    /// a status and is not an error. One whose goal is below rounding has
+    /// [`Status::Stalled`](maxmargin_core::Status::Stalled) even if the figures meet the goal;
+    /// [`CertificateReport::hides`](maxmargin_cv::CertificateReport::hides) tells.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, CvError> {
         self.fit_with(data, &RunControl::unlimited())
     }

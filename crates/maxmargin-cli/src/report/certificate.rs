@@ -41,9 +41,12 @@ pub(crate) fn certificate_text(
     let is_optimal = !is_stationary && certificates().all(|certificate| certificate.optimal);
     let tolerance = |value: Option<f64>| value.map_or_else(String::new, |value| format!(" (tolerance {})", format::bound(value)));
     let subject = if all == 1 { String::new() } else { format!("all {all} {unit}s ") };
+    let goal = Goal::of(eps, gap).unwrap_or(OPTIMAL);
+    let is_within = eps.is_none_or(|eps| worst.kkt <= eps) && gap.is_none_or(|gap| worst.relative_gap <= gap);
     let verdict = match (held == all, is_optimal) {
         (true, true) => format!("{subject}optimal within "),
         (true, false) => format!("{subject}within "),
+        (false, _) if all == 1 && is_within && worst.hides(goal) => "rounding hides whether the tolerance is met: ".to_owned(),
         (false, _) if all == 1 => "misses the tolerance: ".to_owned(),
         (false, _) => format!("{held} of {all} {unit}s within the tolerance; the worst: "),
     };
@@ -52,7 +55,6 @@ pub(crate) fn certificate_text(
         return format!("{kkt}; {STATIONARY}");
     }
     let fixed = fixed_labels_text(trainings, unit).map_or_else(String::new, |text| format!("; {text}"));
-    let goal = Goal::of(eps, gap).unwrap_or(OPTIMAL);
     let hidden = certificates().find(|c| c.hides(goal)).or_else(|| certificates().find(|c| c.hides(OPTIMAL)));
     let advice = match hidden {
         _ if formulation.lacks_margin(certificates()) => format!("; {}", advice::NO_MARGIN),

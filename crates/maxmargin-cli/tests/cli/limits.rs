@@ -186,6 +186,18 @@ fn what_double_precision_cannot_tell_is_said() {
     assert!(told["certificate"]["rounding"].as_f64().is_some_and(|rounding| rounding < 1e-9), "{told}");
 }
 
+/// A KKT violation of 0 was once said to miss a tolerance below rounding.
+#[test]
+fn a_tolerance_below_rounding_is_neither_met_nor_missed() {
+    let bench = Bench::new();
+    let data = bench.file("four", "1 1:0 2:0.1\n1 1:0.2 2:0\n2 1:1 2:0.9\n2 1:0.9 2:1.1\n");
+    let trained = bench.run(&format!("train {} -g 0.1 --eps 1e-12 -o m", data.display()));
+    assert_eq!(trained.code, 3, "{trained:?}");
+    assert!(trained.out.contains("rounding hides whether the tolerance is met: KKT 0 (tolerance 1e-12)"), "{trained:?}");
+    assert!(!trained.out.contains("misses"), "{trained:?}");
+    assert!(trained.err.contains("rounding in double precision may hide a KKT violation of"), "{trained:?}");
+}
+
 /// KKT violations of 10⁻³ at a huge C leave gaps that prove nothing: no report calls such a model
 /// optimal.
 #[test]

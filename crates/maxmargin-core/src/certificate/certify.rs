@@ -2,6 +2,7 @@
 //! gradient.
 
 use crate::certificate::figures::{Certificate, apart, loss, outside};
+use crate::certificate::gradient::check_rows;
 use crate::certificate::rounding::Rounding;
 use crate::certificate::simplex;
 use crate::problem::dual::{Dual, EqualityConstraint};
@@ -22,6 +23,7 @@ pub fn certify_gradient<'e>(
     gradient: &[f64],
 ) -> Certificate {
     let source = source.into();
+    check_rows(dual, source);
     let figures = figures(dual, alpha, bias, gradient);
     let rounding = Rounding::at(dual, source, alpha, bias, gradient);
     let shift = shift(dual, source);

@@ -36,7 +36,16 @@ pub fn exact_gradient<'e>(
     control: &RunControl,
 ) -> Result<Vec<f64>, Cancelled> {
     assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+    let source = source.into();
+    check_rows(dual, source);
     moved_by(dual, source, dual.linear_term(), alpha, par, control)
+}
+
+/// Asserts that the source has every row of the problem.
+pub(crate) fn check_rows(dual: &Dual, source: Exact) {
+    if let Some(row) = dual.missing_row(source.len()) {
+        panic!("the problem names row {row}, the matrix has {} rows", source.len());
+    }
 }
 
 /// Returns `gradient + Q change`: the gradient of the point after `change`.

@@ -15,7 +15,8 @@ use maxmargin_kernel::Exact;
 ///
 /// # Panics
 ///
-/// When `solution` has another number of variables than `dual`.
+/// When `solution` does not have one α per variable of `dual`, or the problem names rows that
+/// `source` does not have.
 pub fn certify<'e>(dual: &Dual, source: impl Into<Exact<'e>>, solution: &Solution, par: Par) -> Certificate {
     let source = source.into();
     let at = |source: Exact<'e>| {

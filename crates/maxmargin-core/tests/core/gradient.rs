@@ -1,6 +1,6 @@
 //! Gradients of points near a known one: their values and their cost.
 
-use maxmargin_core::{Dual, NearGradients, RunControl, exact_gradient};
+use maxmargin_core::{Dual, NearGradients, RunControl, Solution, Status, certify, exact_gradient};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 use maxmargin_testkit::{PointsGram, generate};
@@ -8,6 +8,24 @@ use proptest::prelude::*;
 use rand::RngExt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+#[test]
+#[should_panic(expected = "the problem names row 1000, the matrix has 2 rows")]
+fn a_certificate_names_the_row_that_its_matrix_lacks() {
+    let gram = PointsGram::from_matrix(2, vec![1.0, 0.0, 0.0, 1.0]);
+    let dual = Dual::c_svc(vec![0, 1000], vec![1.0, -1.0], vec![1.0; 2]).expect("a problem of another matrix");
+    let solution = Solution::without_gradient(vec![1.0; 2], Status::Converged);
+    let _ = certify(&dual, &gram, &solution, Par::Seq);
+}
+
+#[test]
+#[should_panic(expected = "one alpha per variable")]
+fn a_certificate_needs_one_alpha_per_variable() {
+    let gram = PointsGram::from_matrix(2, vec![1.0, 0.0, 0.0, 1.0]);
+    let dual = Dual::c_svc(vec![0, 1], vec![1.0, -1.0], vec![1.0; 2]).expect("a problem");
+    let solution = Solution::without_gradient(vec![1.0; 3], Status::Converged);
+    let _ = certify(&dual, &gram, &solution, Par::Seq);
+}
 
 /// Counts exact kernel values.
 struct Counted<'g> {

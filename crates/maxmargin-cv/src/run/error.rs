@@ -63,6 +63,16 @@ pub enum CvError {
     /// The formulation has one loss, and another was asked for.
     #[error("{0} has a loss of its own; leave the loss out")]
     OwnLoss(&'static str),
+    /// The caller set a parameter that the formulation does not have.
+    #[error("{parameter} is for {owners}, not {formulation}; leave it out")]
+    Parameter {
+        /// The parameter.
+        parameter: &'static str,
+        /// The formulations that have it.
+        owners: &'static str,
+        /// The formulation of the training.
+        formulation: &'static str,
+    },
     /// Permutation importance that cannot be computed.
     #[error("importance of columns: {0}")]
     Importance(String),

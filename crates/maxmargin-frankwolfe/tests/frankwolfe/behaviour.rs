@@ -402,6 +402,8 @@ fn what_is_no_problem_is_refused() {
     assert_eq!(refused(&other(-1.0, 1.0, EqualityConstraint::Simplex)), FrankWolfeError::Linear { variable: 0, value: -1.0 });
     assert_eq!(refused(&other(0.0, 0.5, EqualityConstraint::Simplex)), FrankWolfeError::Upper { variable: 0, value: 0.5 });
     assert!(matches!(random_start(d, &rows, 0, 1), Err(FrankWolfeError::NoPoints { .. })));
+    let missing = l2_svm(vec![0, 10], vec![1.0, -1.0], 1.0).expect("a problem of another matrix");
+    assert_eq!(refused(&missing), FrankWolfeError::Row { row: 10, rows: 10 });
     let small = &generate::medium_simplex(1, 4)[0].dual;
     let start = Start::checked(small, vec![0.25; 4]).expect("feasible");
     let config = FrankWolfeConfig::of(StepMethod::Fw);

@@ -3,3 +3,4 @@
 mod behaviour;
 mod conformance;
 mod counts;
+mod exports;

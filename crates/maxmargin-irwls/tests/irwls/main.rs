@@ -2,5 +2,6 @@
 
 mod behaviour;
 mod conformance;
+mod exports;
 mod finish;
 mod near;

@@ -3,6 +3,7 @@
 mod conformance;
 mod crammer_singer;
 mod differential;
+mod exports;
 mod large_features;
 mod margin;
 mod problems;

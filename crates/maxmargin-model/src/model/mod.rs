@@ -59,17 +59,17 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// As [`Model::new`].
-    ///
-    /// # Panics
-    ///
-    /// When a row is out of range.
+    /// As [`Model::new`], and when `samples` lacks a row.
     pub fn from_machines(
         kernel: Kernel,
         samples: &Samples,
         rule: impl Into<Rule>,
         machines: &[(Vec<(usize, f64)>, f64)],
     ) -> Result<Self, ModelError> {
+        if let Some((row, _)) = machines.iter().flat_map(|m| &m.0).find(|(row, _)| *row >= samples.len()) {
+            let reason = format!("a machine names row {row}, the matrix has {} rows", samples.len());
+            return Err(ModelError::invalid("matrix of support vectors", reason));
+        }
         let mut place = vec![None; samples.len()];
         machines.iter().flat_map(|m| &m.0).for_each(|&(row, _)| place[row] = Some(0));
         let rows: Vec<usize> = (0..samples.len()).filter(|&row| place[row].is_some()).collect();

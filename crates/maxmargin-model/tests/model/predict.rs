@@ -73,6 +73,11 @@ fn machines_are_gathered_from_rows_of_the_samples() {
     let one = Samples::from_dense(1, 1, vec![1.0]).unwrap();
     assert_eq!(model.decision_values(&one, Par::Seq).unwrap(), [-15.0, 17.0, 14.25]);
     let descending = [machines[0].clone(), machines[1].clone(), (vec![(3, 1.0), (1, 3.0)], 0.0)];
+    for row in [samples.len(), usize::MAX] {
+        let missing = [(vec![(0, 1.0), (row, -1.0)], 0.0)];
+        let error = Model::from_machines(Kernel::Linear, &samples, &classes, &missing).unwrap_err().to_string();
+        assert!(error.contains(&format!("row {row}, the matrix has {} rows", samples.len())), "{error}");
+    }
     let error = Model::from_machines(Kernel::Linear, &samples, &classes, &descending).unwrap_err().to_string();
     assert!(error.contains("machine 2 does not ascend"), "{error}");
 }

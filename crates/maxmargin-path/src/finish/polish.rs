@@ -175,11 +175,18 @@ impl State {
     /// does not decide the bias then, so equal members give equal models by every path.
     fn settle_bias(&mut self, pool: Pool, tol: f64) -> Result<(), PathError> {
         let nearer_far = |s: usize| self.room(s, self.sign[s]) < self.room(s, -self.sign[s]);
-        let idle = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0)) <= strip(self.far[s].abs());
-        if self.margin.iter().all(|&s| idle(s)) {
+        let distance = |s: usize| self.room(s, 1.0).min(self.room(s, -1.0));
+        let idle = |s: usize| distance(s) <= strip(self.far[s].abs());
+        // A share of a large C may be more than every α: a move to the bound must not be seen in
+        // the residuals.
+        let moved: f64 = self.margin.iter().map(|&s| distance(s)).sum();
+        if self.reach * moved <= tol && self.margin.iter().all(|&s| idle(s)) {
             let ends: Vec<bool> = self.margin.iter().map(|&s| nearer_far(s)).collect();
             for (k, far) in ends.into_iter().enumerate().rev() {
                 self.leave(pool, k, far)?;
+            }
+            if moved > 0.0 {
+                self.refresh(pool)?;
             }
             self.centre(tol.max(self.tolerance()));
         }

@@ -1,7 +1,8 @@
 //! Limits of a path in time and memory, ties, and slow samples.
 
 use crate::common::{Form, artificial, assert_exact, gram};
-use maxmargin_core::RunControl;
+use maxmargin_core::{RunControl, Status};
+use maxmargin_data::Par;
 use maxmargin_kernel::{FnGram, Gram};
 use maxmargin_path::{Added, Path, PathConfig, PathError, polish};
 use std::ops::ControlFlow;
@@ -205,4 +206,20 @@ fn a_slow_sample_is_not_passed_by() {
     let update = path.set_weights(&[(2, 1e4), (3, 1e4)]).expect("members");
     assert_exact(&path, &gram, &update, "slow");
     assert_eq!((update.breakpoints, update.repairs, update.margin), (1, 0, 3), "{update:?}");
+}
+
+/// Once, an α within 10⁻¹² of such a C counted as 0, and the residuals were those of the point
+/// before: the status was converged at α = 0.
+#[test]
+fn a_bound_far_above_every_alpha_leaves_the_solution() {
+    let points = [0.0, 1.0];
+    let gram = FnGram::new(2, move |i, j| points[i] * points[j]);
+    for c in [1e10, 1e13, 1e15, 1e100, 1e300] {
+        let mut path = Path::new(&gram, &[-1.0, 1.0], PathConfig::default()).expect("labels");
+        path.change(&[Added { id: 0, upper: 10.0 }, Added { id: 1, upper: 10.0 }], &[]).expect("a path");
+        let update = path.set_c(c).expect("a path");
+        let certificate = path.certify(Par::Seq).expect("two samples");
+        assert_eq!(update.status == Status::Converged, certificate.holds(1e-8), "{c:e}: {update:?} {certificate:?}");
+        assert_eq!((update.status, path.alpha(0), path.alpha(1)), (Status::Converged, Some(2.0), Some(2.0)), "{c:e}");
+    }
 }

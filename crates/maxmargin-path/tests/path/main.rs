@@ -1,6 +1,7 @@
 //! Tests of path following.
 
 mod common;
+mod exports;
 mod hand;
 mod limits;
 mod scripts;

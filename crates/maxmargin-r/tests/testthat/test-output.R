@@ -51,3 +51,11 @@ test_that("files of models are e1071's", {
   }
   expect_equal(utils::read.table(files[3]), utils::read.table(files[6]))
 })
+
+test_that("a violation within a tolerance below rounding is not called a miss", {
+  table <- data.frame(kkt = 0, relative_gap = 0, holds = FALSE, status = "stalled")
+  sentence <- certificate_sentence(table, 1e-12)
+  expect_match(sentence, "rounding hides whether the KKT violation 0 is within the tolerance 1e-12", fixed = TRUE)
+  table$kkt <- 1
+  expect_match(certificate_sentence(table, 1e-12), "NOT optimal: 1 of 1 machine(s)", fixed = TRUE)
+})

@@ -49,7 +49,8 @@ pub struct Relaxation {
 ///
 /// # Panics
 ///
-/// When `alpha` or `gradient` do not have one entry per variable.
+/// When `alpha` or `gradient` do not have one entry per variable, or the problem names rows that
+/// the Gram matrix does not have.
 pub fn relax(
     dual: &Dual,
     rows: &Rows,
@@ -59,6 +60,7 @@ pub fn relax(
     control: &RunControl,
 ) -> Result<Relaxed, Cancelled> {
     assert!(alpha.len() == dual.len() && gradient.len() == dual.len(), "one entry per variable");
+    assert!(dual.missing_row(rows.gram().len()).is_none(), "the problem names rows of the Gram matrix");
     let config = SmoConfig::default();
     if let Some(pairs) = NeighbourPairs::new(dual, rows.gram(), alpha, gradient, Goal::Kkt(relaxation.tol), &config) {
         return relaxation.over_neighbours(pairs, control);

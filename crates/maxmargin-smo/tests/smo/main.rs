@@ -5,6 +5,7 @@ mod behaviour;
 mod conformance;
 mod counts;
 mod differential;
+mod exports;
 mod hard;
 mod neighbours;
 mod properties;

@@ -9,8 +9,8 @@ use crate::points::PointsGram;
 use crate::problem::Problem;
 use crate::root::root;
 use maxmargin_core::{
-    BiasTerm, Formulation, Goal, Loss, Progress, Refine, Refused, Run, RunControl, Solution, Solve, Solved, Start, Status, Stop,
-    TargetKind, TrainingSet,
+    BiasTerm, Dual, Formulation, Goal, Loss, Progress, Refine, Refused, Run, RunControl, Solution, Solve, Solved, Start, Status,
+    Stop, TargetKind, TrainingSet,
 };
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::{Gram, Kernel, Matrix, Rows, Space};
@@ -148,14 +148,27 @@ impl Case {
         options: Options,
         control: &RunControl,
     ) -> Result<Solved, Refused> {
+        self.solve_dual(solver, &self.problem.dual, features, start, options, control)
+    }
+
+    /// Solves another problem over the same rows.
+    fn solve_dual(
+        &self,
+        solver: &dyn Solve,
+        dual: &Dual,
+        features: bool,
+        start: Start,
+        options: Options,
+        control: &RunControl,
+    ) -> Result<Solved, Refused> {
         let Options { stop, refine, par } = options;
         let mut run = Run { stop, refine, par, machine: 0, control };
         if features {
             let matrix = Matrix::new(&self.samples, self.formulation.bias_term().feature(), par);
-            solver.solve(&self.problem.dual, Space::Features(&matrix), start, &mut run)
+            solver.solve(dual, Space::Features(&matrix), start, &mut run)
         } else {
             let rows = Rows::new(&self.problem.gram, BUDGET, par);
-            solver.solve(&self.problem.dual, Space::Kernel(&rows), start, &mut run)
+            solver.solve(dual, Space::Kernel(&rows), start, &mut run)
         }
     }
 }
@@ -210,6 +223,7 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
         check_rough_gradient(problem, &rough.solution, &what);
     }
     ends(case, &what, &solve);
+    refuses_missing_rows(solver, case, features, &what);
     // Any number of threads gives the same bits.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
     let shared =
@@ -217,6 +231,25 @@ fn check_case(solver: &dyn Solve, case: &Case, features: bool, taken: bool) {
     let bits = |solution: &Solution| solution.alpha.iter().chain(&solution.gradient).map(|v| v.to_bits()).collect::<Vec<u64>>();
     assert_eq!(bits(&shared.solution), bits(&solved.solution), "{what}: threads");
     assert_eq!(shared.solution.bias.to_bits(), solved.solution.bias.to_bits(), "{what}: threads");
+}
+
+/// Checks that a problem over rows that the matrix does not have is refused.
+fn refuses_missing_rows(solver: &dyn Solve, case: &Case, features: bool, what: &str) {
+    let (dual, rows) = (&case.problem.dual, case.problem.gram.len());
+    for missing in [rows, usize::MAX - 1] {
+        let mut ids = dual.ids().to_vec();
+        *ids.last_mut().expect("a problem has variables") = missing;
+        let (sign, upper) = (dual.sign().to_vec(), dual.upper().to_vec());
+        let ridges = (0..dual.len()).map(|k| dual.ridge_of(k)).collect();
+        let other = Dual::new(ids, sign, dual.linear_term().to_vec(), upper, 0.0, dual.balance())
+            .and_then(|other| other.with_ridges(ridges))
+            .expect("a problem of another matrix");
+        let start = Start::cold(&other).expect("the constraint is the same");
+        let options = Options { stop: Stop::when(case.goal), refine: Refine::Exact, par: Par::Seq };
+        let refused = case.solve_dual(solver, &other, features, start, options, &RunControl::unlimited()).expect_err(what);
+        let named = format!("row {missing}, the matrix has {rows} rows");
+        assert!(refused.to_string().contains(&named), "{what}: {refused}");
+    }
 }
 
 /// Checks the objective against the oracle's optimum, if the problem is small enough.

@@ -2,8 +2,8 @@
 
 use super::{LinearClassifier, LinearMachineReport, LinearObjective};
 use maxmargin_core::{
-    BiasTerm, Certificate, CrammerSinger, MarginLoss, MarginProblem, Penalty, Refused, RunControl, Stop, certify_crammer_singer,
-    certify_margin,
+    BiasTerm, Certificate, CrammerSinger, DualError, MarginLoss, MarginProblem, Penalty, Refused, RunControl, Stop,
+    certify_crammer_singer, certify_margin,
 };
 use maxmargin_cv::{CvError, check_sample_weights};
 use maxmargin_data::Samples;
@@ -128,6 +128,26 @@ impl<'s> Engine<'s> {
     fn check_weights(&self) -> Result<(), CvError> {
         let weights = self.classifier.sample_weights.as_ref();
         weights.map_or(Ok(()), |weights| check_sample_weights(weights, self.matrix.len()))
+    }
+
+    /// Refuses costs without a solution, as [`Svm`](crate::Svm) does: a class whose samples all have
+    /// the cost 0 beside a free bias, or no cost above 0 at all.
+    pub(crate) fn check_costs(&self, rows: &ClassRows) -> Result<(), CvError> {
+        self.check_weights()?;
+        let has_cost = |i: usize, class: usize| self.cost(i, rows.weight[class]) != 0.0;
+        let (mut has_rows, mut takes_part) = (vec![false; rows.classes], vec![false; rows.classes]);
+        for (i, &class) in rows.of.iter().enumerate() {
+            has_rows[class] = true;
+            takes_part[class] |= has_cost(i, class);
+        }
+        let is_free = self.classifier.bias_term == BiasTerm::Free;
+        if is_free && has_rows != takes_part {
+            return Err(DualError::OneClass.into());
+        }
+        if !takes_part.contains(&true) {
+            return Err(DualError::Upper { variable: 0, value: 0.0 }.into());
+        }
+        Ok(())
     }
 
     fn fit_margin(

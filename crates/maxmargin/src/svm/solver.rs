@@ -50,6 +50,7 @@ impl Svm {
     ///
     /// When it does not. A [`CvError::Refused`] has the changes that help.
     pub fn check(&self) -> Result<(), CvError> {
+        self.check_parameters()?;
         self.options.check()
     }
 

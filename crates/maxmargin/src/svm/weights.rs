@@ -69,6 +69,10 @@ impl Svm {
 
     /// Returns the estimator for some rows of the data, with the weights of these rows and of their
     /// classes.
+    ///
+    /// # Panics
+    ///
+    /// When a row has no label, or no weight where the estimator has sample weights.
     #[must_use]
     pub fn among(&self, labels: &[f64], rows: &[usize]) -> Self {
         let has = |label: f64| rows.iter().any(|&i| labels[i] == label);

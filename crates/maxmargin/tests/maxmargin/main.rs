@@ -23,6 +23,7 @@ mod probability;
 mod properties;
 mod quantiles;
 mod refusals;
+mod refused_weights;
 mod scaled_intervals;
 mod search;
 mod serialise;

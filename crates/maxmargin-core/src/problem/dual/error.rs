@@ -35,6 +35,12 @@ pub enum DualError {
         /// The value.
         value: f64,
     },
+    /// No row can have this Gram index.
+    #[error("the row of variable {variable} is {}: it must be below that", usize::MAX)]
+    Row {
+        /// Position of the variable.
+        variable: usize,
+    },
     /// A linear term, the ridge or the equality constraint is not finite, or the ridge is negative.
     #[error("the {what} of variable {variable} is {value}: it must be finite")]
     NotFinite {

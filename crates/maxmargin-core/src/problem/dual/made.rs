@@ -62,8 +62,8 @@ impl Dual {
     ///
     /// # Errors
     ///
-    /// As [`Dual::new`]. When a cost is not finite. With the squared loss, when a cost is negative
-    /// or all are 0, or when squares of a target overflow.
+    /// As [`Dual::new`]. When a cost is not finite, or all are 0. With the squared loss, when a
+    /// cost is negative, or when squares of a target overflow.
     pub fn svr(
         loss: Loss,
         bias_term: BiasTerm,
@@ -82,7 +82,7 @@ impl Dual {
         if squared && let Some(sample) = targets.iter().position(|y| y.abs() > LARGEST_TARGET) {
             return Err(DualError::Target { sample, value: targets[sample] });
         }
-        if squared && some == 0.0 && n > 0 {
+        if n > 0 && c.iter().all(|c| *c == 0.0) {
             return Err(DualError::Upper { variable: 0, value: 0.0 });
         }
         ids.extend_from_within(..);

@@ -4,6 +4,12 @@ use super::{Dual, EqualityConstraint, Ridge, Shape, segments_of};
 use std::sync::Arc;
 
 impl Dual {
+    /// Returns the first Gram index that a matrix of so many rows does not have. Solvers refuse
+    /// such a problem.
+    pub fn missing_row(&self, rows: usize) -> Option<usize> {
+        self.shape.ids.iter().copied().find(|id| *id >= rows)
+    }
+
     /// Returns the problem of the variables that take part, with their indices in this problem;
     /// `None` if all do.
     pub fn taking_part(&self) -> Option<(Self, Vec<usize>)> {

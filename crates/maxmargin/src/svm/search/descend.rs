@@ -88,8 +88,11 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         let (mut at, mut widths) = (from.clone(), None);
         if let Some(low) = lowest(&visited).filter(|low| low.at != begin) {
             let [c, gamma] = real(&low.at);
-            let mut svm =
-                start.clone().gamma(Gamma::Value(gamma)).c(c).with(|options| options.max_time = self.svm.options.max_time);
+            let mut svm = start
+                .clone()
+                .gamma(Gamma::Value(gamma))
+                .with_c_if_any(c)
+                .with(|options| options.max_time = self.svm.options.max_time);
             // The features keep one common width if that point is lower.
             if self.search.per_feature && low.at.iter().skip(2).any(|log| *log != low.at[1]) {
                 let factors = factors(&low.at);

@@ -19,6 +19,7 @@ pub use descent::{Descent, DescentPoint, MOST_WIDTHS};
 pub use hooks::{ColumnKeys, Logs, SearchHooks};
 pub use options::Search;
 pub use ranges::Ranges;
+pub(crate) use ranges::needless_parameter;
 pub use result::SearchResult;
 pub use select::{best, flattest, one_standard_error};
 
@@ -86,6 +87,7 @@ impl Svm {
         let (metric, input) = (search.metric_of(self), input.into());
         let data = input.data;
         data.check()?;
+        search.ranges.check(self.formulation())?;
         self.check_search(data, search, metric)?;
         self.check_gradient(input, plan, search)?;
         let asked = self.resolved_goal();

@@ -2,7 +2,7 @@
 
 use crate::Svm;
 use maxmargin_core::Formulation;
-use maxmargin_cv::TrainOptions;
+use maxmargin_cv::{CvError, TrainOptions};
 use maxmargin_kernel::{Gamma, Kernel};
 
 /// The values of parameters whose combinations a grid tries. A parameter without values here has
@@ -16,6 +16,16 @@ pub struct Ranges {
     pub(crate) kernels: Vec<Kernel>,
     epsilon: Vec<f64>,
     nu: Vec<f64>,
+}
+
+/// Returns the error of a parameter that a formulation does not have.
+pub(crate) fn needless_parameter(parameter: &'static str, formulation: Formulation) -> CvError {
+    let owners = match parameter {
+        "nu" => "nu-svc, nu-svr or one-class",
+        "epsilon" => "epsilon-svr",
+        _ => "formulations other than nu-svc and one-class",
+    };
+    CvError::Parameter { parameter, owners, formulation: formulation.name() }
 }
 
 impl Ranges {
@@ -43,16 +53,30 @@ impl Ranges {
         Self { kernels: kernels.to_vec(), ..self }
     }
 
-    /// Sets widths of the insensitive tube, for ε-SVR.
+    /// Sets widths of the insensitive tube, for ε-SVR. A search of another formulation refuses
+    /// them.
     #[must_use]
     pub fn epsilon(self, values: &[f64]) -> Self {
         Self { epsilon: values.to_vec(), ..self }
     }
 
-    /// Sets values of ν, for ν-SVC, ν-SVR and one class.
+    /// Sets values of ν, for ν-SVC, ν-SVR and one class. A search of another formulation refuses
+    /// them.
     #[must_use]
     pub fn nu(self, values: &[f64]) -> Self {
         Self { nu: values.to_vec(), ..self }
+    }
+
+    /// Refuses values of a parameter that the formulation does not have. Values of `C` are allowed:
+    /// programs have usual ones for every formulation.
+    pub(crate) fn check(&self, formulation: Formulation) -> Result<(), CvError> {
+        if !self.nu.is_empty() && formulation.nu().is_none() {
+            return Err(needless_parameter("nu", formulation));
+        }
+        if !self.epsilon.is_empty() && formulation.epsilon().is_none() {
+            return Err(needless_parameter("epsilon", formulation));
+        }
+        Ok(())
     }
 
     /// Returns the values of C of every column: the given values, the formulation's C without any,

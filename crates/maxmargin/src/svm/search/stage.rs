@@ -53,7 +53,7 @@ impl Svm {
         }
         let keep = |column: usize, row: usize, report: CvReport| {
             let SearchColumn { svm, values } = &checked[column];
-            let svm = svm.clone().c(values[row]);
+            let svm = svm.clone().with_c_if_any(values[row]);
             let score = score_of(&svm, &report);
             let result = each(&svm, report);
             Cell { svm, score, result }
