@@ -207,8 +207,8 @@ impl LinearClassifier {
     /// # Errors
     ///
     /// When there is one class only, or one whose samples all have weight 0 beside a free bias, or
-    /// not one finite label for each row. When C or a weight is not valid, all weights are 0, or the
-    /// solver refuses the problem.
+    /// not one finite label for each row. When C or a weight is not valid, all weights are 0, or
+    /// the solver refuses the problem.
     pub fn fit(&self, data: &Dataset) -> Result<FittedLinear, CvError> {
         self.fit_with(data, &RunControl::unlimited())
     }

@@ -69,6 +69,11 @@ impl CvResults {
     /// Describes a report on data with these labels.
     pub(crate) fn new(report: &CvReport, labels: &[f64], setup: &Setup, detail: Detail) -> Self {
         let (classes, names) = (&setup.labels()[..], &setup.machine_names());
+        let samples = report.predicted.len() / report.rounds.max(1);
+        // A rung of a search has a part of the rows, and does not say which: it has no confusion.
+        let is_whole = samples == labels.len();
+        let (labels, predicted) = if is_whole { (labels, &report.predicted[..]) } else { (&[][..], &[][..]) };
+        let levels = || level_scores(&setup.formulation, &labels.repeat(report.rounds), &report.decisions);
         let fold = |fold: &FoldReport| FoldDocument {
             report: fold.clone(),
             seconds: fold.seed_seconds + fold.solve_seconds,
@@ -92,17 +97,17 @@ impl CvResults {
             missing_classes: report.missing_classes(),
             full: report.full.clone(),
             scores: report.scores.iter().copied().collect(),
-            levels: level_scores(&setup.formulation, &labels.repeat(report.rounds), &report.decisions),
+            levels: is_whole.then(levels).flatten(),
             spread: report.spread.iter().copied().collect(),
             order: report.scores.iter().map(|score| score.0).collect(),
             rounds: report.rounds,
             samples_tested: report.samples_tested,
-            samples: labels.len(),
+            samples,
             accuracy: report.accuracy,
             correct: report.correct,
             samples_counted: report.samples_counted,
             folds_counted: report.folds_counted,
-            confusion: Confusion::of(classes, &labels.repeat(report.rounds), &report.predicted),
+            confusion: Confusion::of(classes, &labels.repeat(report.rounds), predicted),
             seed_steps: report.seed_steps,
             total_iterations: report.total_iterations,
         }

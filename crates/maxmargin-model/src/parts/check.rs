@@ -260,6 +260,9 @@ fn check_goal(record: &Record, parts: &Parts) -> Result<(), String> {
     // The KKT tolerance is infinite if the goal is a duality gap alone.
     let has_goal = positive(record.eps) || (record.eps == f64::INFINITY && record.gap.is_some());
     let formulation = record.formulation;
+    if let Some(value) = formulation.bias_term().feature().filter(|value| !value.is_finite()) {
+        return Err(format!("the value of the bias feature is {value}"));
+    }
     if !parts.levels.is_empty() && formulation.level().map(Level::tau) != Some(parts.levels[levels::central(&parts.levels)]) {
         return Err(format!("{} at another level than the central one of {:?}", formulation.name(), parts.levels));
     }
@@ -273,10 +276,7 @@ fn check_goal(record: &Record, parts: &Parts) -> Result<(), String> {
     if formulation.target_kind() != parts.decision_rule.target_kind() {
         return Err(format!("{} for a model that decides by {:?}", formulation.name(), parts.decision_rule));
     }
-    match formulation.bias_term().feature() {
-        Some(value) if !value.is_finite() => Err(format!("the value of the bias feature is {value}")),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// Checks the weights of classes and of samples.

@@ -198,7 +198,8 @@ fn levels_outside_0_and_1_are_refused() {
     for tau in [0.0, 1.0, -0.5, 1.5, f64::NAN] {
         for svm in [Svm::quantile(1.0, tau), Svm::expectile(1.0, tau)] {
             let error = svm.fit(&data).expect_err("no level").to_string();
-            assert!(error.contains(&format!("tau is {tau}: it must be above 0 and below 1")), "{error}");
+            let of_number = format!("tau is {tau}: it must be above 0 and below 1");
+            assert!(error.contains(if tau.is_nan() { "or it is NaN" } else { &of_number }), "{error}");
         }
     }
     let loss = Svm::quantile(1.0, 0.5).loss(maxmargin::core::Loss::SquaredHinge).fit(&data);
