@@ -211,7 +211,7 @@ impl TrainOptions {
         let built = solver.build(self.seed);
         let formulation = self.resolved_formulation();
         if self.levels.is_empty() && formulation.level().is_some_and(|level| level.tau().is_nan()) {
-            return Err(CvError::Levels("there is none, or it is NaN; give one or more between 0 and 1".to_owned()));
+            return Err(CvError::Levels("there is none, or one is NaN: it must be above 0 and below 1".to_owned()));
         }
         formulation.check()?;
         self.goal.map_or(Ok(()), Goal::check)?;

@@ -112,8 +112,8 @@ struct Point<'a> {
     sums: Vec<Double>,
     /// The decision values without bias: the sums, or products with weights of the model's own.
     decisions: Vec<Double>,
-    /// The `‖w‖²` of such weights.
-    square: Option<Double>,
+    /// The `‖w‖²` of such weights, and that of the sum over the coefficients.
+    square: Option<(Double, Double)>,
 }
 
 impl<'a> Point<'a> {
@@ -141,7 +141,14 @@ impl<'a> Point<'a> {
         };
         let (values, sums) = (self.values.clone(), self.sums.clone());
         let decisions = rows.iter().map(|row| product(row)).collect();
-        Self { values, sums, decisions, square: Some(product(weights)), ..*self }
+        // A sum of kernel values would need the digits of their squares.
+        let of_column = |at: usize| {
+            let terms = rows.iter().zip(self.beta).map(|(row, b)| Double::from(row[at]) * Double::from(*b));
+            terms.fold(Double::default(), |sum, term| sum + term)
+        };
+        let columns = (0..weights.len()).map(of_column);
+        let of_sum = columns.fold(Double::default(), |sum, column| sum + column * column);
+        Self { values, sums, decisions, square: Some((product(weights), of_sum)), ..*self }
     }
 
     fn alpha(&self, i: usize) -> f64 {
@@ -180,14 +187,14 @@ impl<'a> Point<'a> {
     fn objectives(&self, c: f64) -> (Double, Double) {
         let one = Double::from(1.0);
         let square = self.sums.iter().zip(self.beta).fold(Double::default(), |sum, (f, b)| sum + *f * Double::from(*b));
-        let half = square * Double::from(0.5);
+        let half = self.square.map_or(square, |(_, of_sum)| of_sum) * Double::from(0.5);
         let (mut slack, mut mass) = (Double::default(), Double::default());
         for (i, &y) in self.labels.iter().enumerate() {
             let margin = (self.decisions[i] + Double::from(self.bias)) * Double::from(y);
             slack = slack + (one - margin).max(Double::default());
             mass = mass + Double::from(self.alpha(i));
         }
-        let norm = self.square.map_or(half, |square| square * Double::from(0.5));
+        let norm = self.square.map_or(half, |(own, _)| own * Double::from(0.5));
         (norm + Double::from(c) * slack, mass - half)
     }
 

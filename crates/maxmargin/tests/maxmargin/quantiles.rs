@@ -199,7 +199,10 @@ fn levels_outside_0_and_1_are_refused() {
         for svm in [Svm::quantile(1.0, tau), Svm::expectile(1.0, tau)] {
             let error = svm.fit(&data).expect_err("no level").to_string();
             let of_number = format!("tau is {tau}: it must be above 0 and below 1");
-            assert!(error.contains(if tau.is_nan() { "or it is NaN" } else { &of_number }), "{error}");
+            assert!(
+                error.contains(if tau.is_nan() { "or one is NaN: it must be above 0 and below 1" } else { &of_number }),
+                "{error}"
+            );
         }
     }
     let loss = Svm::quantile(1.0, 0.5).loss(maxmargin::core::Loss::SquaredHinge).fit(&data);

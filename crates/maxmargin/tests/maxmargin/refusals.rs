@@ -114,7 +114,7 @@ fn linear_classifiers_name_their_wrong_weights() {
 
 #[test]
 fn options_name_their_wrong_numbers() {
-    let expected = "levels of quantiles: there is none, or it is NaN; give one or more between 0 and 1";
+    let expected = "levels of quantiles: there is none, or one is NaN: it must be above 0 and below 1";
     assert_eq!(text(Svm::quantiles(1.0, &[]).fit(&four())), expected);
     assert_eq!(text(Svm::expectiles(1.0, &[]).fit(&four())), expected);
     let weighted = |factors: &[f64]| text(Svm::rbf(1.0).feature_weights(factors).fit(&four()));
