@@ -75,7 +75,7 @@ impl Solved {
             if of_weights {
                 return Ok((certificate, None));
             }
-            self.solution = Solution { gradient, weights: None, ..self.solution.clone() };
+            (self.solution.gradient, self.solution.weights) = (gradient, None);
         }
         let Solution { alpha, bias, gradient, .. } = &self.solution;
         let exact = self.exact && !cancels(dual, source, alpha);

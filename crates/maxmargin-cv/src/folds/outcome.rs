@@ -97,7 +97,8 @@ impl Outcome {
             ..MachineReport::of(&task.dual, &task.solution, &audit.certificate, met)
         };
         let screening = || gap_screening(&task.dual, audit.source(trainer.space), &task.solution.alpha, &audit.gradient);
-        let proved = trainer.counts_fixed_labels.then(screening).flatten();
+        // The proof is about the sum over α, and not about weights of its own.
+        let proved = (trainer.counts_fixed_labels && !audit.of_weights).then(screening).flatten();
         let certificate = report.certificate.with_fixed_labels(proved.as_ref());
         let report = MachineReport { certificate, ..report };
         Solved::add_counts(&mut self.counts, &task.counts);

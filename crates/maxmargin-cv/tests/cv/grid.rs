@@ -127,8 +127,8 @@ impl CellLog for Noted {
     fn close(&self, _: usize) {}
 }
 
-/// Decision values of a hundred classes take hundreds of megabytes a cell: whoever drops them does
-/// so before the next cell is complete.
+/// The caller gets a cell before the next one is complete. So it can drop decision values, which
+/// take hundreds of megabytes where there are a hundred classes.
 #[test]
 fn each_cell_is_given_away_as_soon_as_it_is_complete() {
     let case = Case::generated(Generator::Banana, 120, 4, 0.7, 1.0, 2).at(1e-3);
