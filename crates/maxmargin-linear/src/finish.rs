@@ -49,7 +49,7 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
             return RunEnd { alpha, values: point, status: Status::Converged, work: run.work };
         }
     }
-    let mut descent = run.begin(rows, alpha);
+    let mut descent = run.begin(rows, &alpha);
     // 1: coordinate descent. Near a solution a Newton step does more than a sweep, unless there
     // are many features.
     let sweeps = run.config.method == Method::Hybrid && (!warm || rows.width() > DIRECT);
@@ -195,7 +195,7 @@ fn first_weights<R: FeatureRows>(run: &mut Run, rows: &R, sigma: f64) -> Vec<f64
     if dual.balance() != EqualityConstraint::Free {
         return zero;
     }
-    let mut descent = Descent::new(rows, run.squares, &stage, vec![0.0; dual.len()], zero);
+    let mut descent = Descent::new(rows, run.squares, &stage, &vec![0.0; dual.len()], zero);
     let mut shrinking = Shrinking::new(&descent, true);
     let mut random = run.random();
     for _ in 0..SWEEPS {

@@ -83,8 +83,8 @@ const BELOW_PENALTY: f64 = 0.1;
 /// Returns the weight of the penalty that holds the bias: a small curvature. A variable whose
 /// curvature is far below it hardly moves, and rows of text that is not scaled have squares from 1
 /// to 10⁵, of which the mean is that of the longest.
-fn penalty_weight(curvatures: &[f64]) -> f64 {
-    let mut positive: Vec<f64> = curvatures.iter().copied().filter(|curvature| *curvature > 0.0).collect();
+fn penalty_weight(curvatures: impl Iterator<Item = f64>) -> f64 {
+    let mut positive: Vec<f64> = curvatures.filter(|curvature| *curvature > 0.0).collect();
     if positive.is_empty() {
         return 0.0;
     }
@@ -146,7 +146,7 @@ impl Sweeps {
 pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, PointValues)> {
     let few = descent.rows.width() <= DIRECT;
     if let EqualityConstraint::Sum(wanted) = descent.dual.balance() {
-        let weight = penalty_weight(&descent.curvature);
+        let weight = penalty_weight(descent.curvatures());
         descent.hold(wanted, weight);
     }
     // A sweep multiplies with every row and adds it.
@@ -236,7 +236,7 @@ fn release<R>(descent: &mut Descent<R>) {
 
 /// Returns the present point, feasible, with its certificate.
 pub(crate) fn certified_point<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, PointValues) {
-    let mut alpha = descent.alpha.clone();
+    let mut alpha: Vec<f64> = descent.alpha().collect();
     balance(descent.dual, &mut alpha);
     let point = point_values(descent.rows, descent.dual, &alpha, run.config.par);
     (alpha, point)

@@ -58,7 +58,7 @@ impl<'a> SweepControl<'a> {
     }
 
     /// Runs [`SweepControl::check`] after a whole sweep.
-    pub(crate) fn swept<R>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
+    pub(crate) fn swept<R: FeatureRows>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
         self.gained = descent.gained;
         self.check(descent.steps, violation)
     }
@@ -88,13 +88,13 @@ impl Default for Standstill {
 
 impl Standstill {
     /// Counts a sweep; returns true if a whole window made no progress.
-    pub(crate) fn seen<R>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
+    pub(crate) fn seen<R: FeatureRows>(&mut self, descent: &Descent<R>, violation: f64) -> bool {
         self.sweeps += 1;
         self.least = self.least.min(violation);
         if !self.sweeps.is_multiple_of(WINDOW) {
             return false;
         }
-        let scale: f64 = descent.alpha.iter().zip(descent.dual.linear_term()).map(|(a, p)| a * p.abs()).sum();
+        let scale: f64 = descent.alpha().zip(descent.dual.linear_term()).map(|(a, p)| a * p.abs()).sum();
         let still = descent.gained - self.gained <= GAIN * scale && self.least >= 0.9 * self.least_before;
         self.gained = descent.gained;
         self.least_before = self.least_before.min(self.least);
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the descent at a starting point, with its `w`.
-    pub(crate) fn begin<'r, R: FeatureRows>(&self, rows: &'r R, alpha: Vec<f64>) -> Descent<'r, R>
+    pub(crate) fn begin<'r, R: FeatureRows>(&self, rows: &'r R, alpha: &[f64]) -> Descent<'r, R>
     where
         'a: 'r,
     {
@@ -171,10 +171,10 @@ impl<'a> Run<'a> {
         Descent::new(rows, self.squares, self.dual, alpha, w)
     }
 
-    pub(crate) fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> RunEnd {
+    pub(crate) fn descent<R: FeatureRows>(&mut self, rows: &R, alpha: &[f64]) -> RunEnd {
         let mut descent = self.begin(rows, alpha);
         if self.starts_at_goal(&descent) {
-            return self.end(descent);
+            return self.end(&descent);
         }
         let mut random = self.random();
         let mut shrinking = Shrinking::new(&descent, self.config.shrinking.unwrap_or(true));
@@ -192,13 +192,13 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.end(descent)
+        self.end(&descent)
     }
 
-    pub(crate) fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: Vec<f64>) -> RunEnd {
+    pub(crate) fn avsf<R: FeatureRows>(&mut self, rows: &R, alpha: &[f64]) -> RunEnd {
         let mut descent = self.begin(rows, alpha);
         if self.starts_at_goal(&descent) {
-            return self.end(descent);
+            return self.end(&descent);
         }
         let mut random = self.random();
         let mut frequencies = Frequencies::new(descent.coordinates(), self.config.shrinking.unwrap_or(false));
@@ -216,22 +216,24 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.end(descent)
+        self.end(&descent)
     }
 
     /// Returns true if a start other than 0 meets the goal. Sweeps move before they measure, and
     /// may need many to come back where optima are not unique (regression without a tube).
     fn starts_at_goal<R: FeatureRows>(&self, descent: &Descent<R>) -> bool {
-        let starts = descent.alpha.iter().any(|alpha| *alpha != 0.0);
-        starts && meets_goal(self, &point_values(descent.rows, self.dual, &descent.alpha, self.config.par))
+        let alpha: Vec<f64> = descent.alpha().collect();
+        let starts = alpha.iter().any(|alpha| *alpha != 0.0);
+        starts && meets_goal(self, &point_values(descent.rows, self.dual, &alpha, self.config.par))
     }
 
-    fn end<R: FeatureRows>(&mut self, descent: Descent<R>) -> RunEnd {
+    fn end<R: FeatureRows>(&mut self, descent: &Descent<R>) -> RunEnd {
         self.work.steps = descent.steps;
         self.work.entries = descent.entries;
-        let values = self.point(descent.rows, &descent.alpha, (&descent.w, 0.0));
+        let alpha: Vec<f64> = descent.alpha().collect();
+        let values = self.point(descent.rows, &alpha, (&descent.w, 0.0));
         let status = self.control.ended.unwrap_or(Status::Converged);
-        RunEnd { alpha: descent.alpha, values, status, work: self.work }
+        RunEnd { alpha, values, status, work: self.work }
     }
 }
 

@@ -161,8 +161,8 @@ impl Job for Begin<'_> {
     fn run<R: FeatureRows>(self, rows: &R) -> RunEnd {
         let Self { mut run, alpha } = self;
         match run.config.method {
-            Method::Descent => run.descent(rows, alpha),
-            Method::Avsf => run.avsf(rows, alpha),
+            Method::Descent => run.descent(rows, &alpha),
+            Method::Avsf => run.avsf(rows, &alpha),
             Method::Hybrid | Method::Newton => finish(&mut run, rows, alpha),
         }
     }

@@ -106,7 +106,7 @@ impl Frequencies {
             }
             let k = self.schedule[at] as usize;
             if let Some(&soon) = self.schedule.get(at + 4) {
-                descent.rows.prefetch(descent.dual.ids()[soon as usize]);
+                descent.prefetch(soon as usize);
             }
             // 5: the step.
             let step = descent.step(k, self.thresholds, 0.0);

@@ -62,15 +62,29 @@ impl Penalty {
     }
 }
 
+/// A variable and all that a step on it needs, in one cache line: steps visit variables in random
+/// order.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Variable {
+    alpha: f64,
+    /// The curvature `x · x + ridge`, and what the penalty adds.
+    curvature: f64,
+    upper: f64,
+    ridge: f64,
+    linear_term: f64,
+    sign: f64,
+    /// The row.
+    id: usize,
+}
+
 /// The state of coordinate descent.
 pub(crate) struct Descent<'a, R> {
     pub(crate) rows: &'a R,
     pub(crate) dual: &'a Dual,
     /// The number of samples if each has two variables, which are one coordinate then.
     samples: Option<usize>,
-    /// The curvature `x · x + ridge` of every variable.
-    pub(crate) curvature: Vec<f64>,
-    pub(crate) alpha: Vec<f64>,
+    variables: Vec<Variable>,
     pub(crate) w: Vec<f64>,
     pub(crate) penalty: Penalty,
     /// The coordinate steps.
@@ -82,29 +96,51 @@ pub(crate) struct Descent<'a, R> {
 }
 
 impl<'a, R: FeatureRows> Descent<'a, R> {
-    pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, alpha: Vec<f64>, w: Vec<f64>) -> Self {
-        let curvature = dual.ids().iter().enumerate().map(|(k, &id)| squares[id] + dual.ridge_of(k)).collect();
+    pub(crate) fn new(rows: &'a R, squares: &[f64], dual: &'a Dual, alpha: &[f64], w: Vec<f64>) -> Self {
+        let variable = |(k, &id): (usize, &usize)| {
+            let (alpha, upper, ridge) = (alpha[k], dual.upper()[k], dual.ridge_of(k));
+            let (linear_term, sign) = (dual.linear_term()[k], dual.sign()[k]);
+            Variable { alpha, curvature: squares[id] + ridge, upper, ridge, linear_term, sign, id }
+        };
+        let variables = dual.ids().iter().enumerate().map(variable).collect();
         let (samples, penalty) = (twins(dual), Penalty::default());
-        let mut descent = Self { rows, dual, samples, curvature, alpha, w, penalty, steps: 0, entries: 0, gained: 0.0 };
+        let mut descent = Self { rows, dual, samples, variables, w, penalty, steps: 0, entries: 0, gained: 0.0 };
         descent.settle_empty_rows();
         descent
     }
 
     /// Enforces `Σ s α = wanted` from now on.
     pub(crate) fn hold(&mut self, wanted: f64, weight: f64) {
-        let sum: f64 = self.alpha.iter().zip(self.dual.sign()).map(|(a, s)| a * s).sum();
+        let sum: f64 = self.variables.iter().map(|v| v.alpha * v.sign).sum();
         self.penalty = Penalty { weight, excess: sum - wanted, multiplier: 0.0 };
-        self.curvature.iter_mut().for_each(|c| *c += weight);
+        self.variables.iter_mut().for_each(|v| v.curvature += weight);
+    }
+
+    /// Returns α of every variable.
+    pub(crate) fn alpha(&self) -> impl Iterator<Item = f64> {
+        self.variables.iter().map(|v| v.alpha)
+    }
+
+    /// Returns the curvature of every variable.
+    pub(crate) fn curvatures(&self) -> impl Iterator<Item = f64> {
+        self.variables.iter().map(|v| v.curvature)
+    }
+
+    /// Loads what a step on coordinate `k` needs into the cache for a use soon after.
+    #[inline]
+    pub(crate) fn prefetch(&self, k: usize) {
+        self.rows.prefetch(self.variables[k].id);
     }
 
     /// Settles rows without entries: their gradient is constant, so their α belongs at a bound.
     fn settle_empty_rows(&mut self) {
-        for k in 0..self.dual.len() {
-            if self.curvature[k] == 0.0 && self.dual.balance() == EqualityConstraint::Free {
-                let settled = if self.dual.linear_term()[k] < 0.0 { self.dual.upper()[k] } else { 0.0 };
-                self.gained -= self.dual.linear_term()[k] * (settled - self.alpha[k]);
-                self.alpha[k] = settled;
-            }
+        if self.dual.balance() != EqualityConstraint::Free {
+            return;
+        }
+        for v in self.variables.iter_mut().filter(|v| v.curvature == 0.0) {
+            let settled = if v.linear_term < 0.0 { v.upper } else { 0.0 };
+            self.gained -= v.linear_term * (settled - v.alpha);
+            v.alpha = settled;
         }
     }
 
@@ -124,10 +160,10 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
     #[inline]
     pub(crate) fn step(&mut self, k: usize, thresholds: Thresholds, least: f64) -> Step {
         self.steps += 1;
-        if self.curvature[k] == 0.0 {
+        let Variable { curvature, ridge, id, .. } = self.variables[k];
+        if curvature == 0.0 {
             return Step::default();
         }
-        let id = self.dual.ids()[k];
         let entries = self.rows.entries_of(id) as u64;
         self.entries += entries;
         let product = self.rows.dot(id, &self.w) + self.penalty.bias();
@@ -136,9 +172,9 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
             Some(n) => {
                 // A positive variable goes first: only at its bound 0 does it leave a step to the
                 // other, so that one of them is 0.
-                let order = if self.alpha[n + k] > 0.0 { [n + k, k] } else { [k, n + k] };
+                let order = if self.variables[n + k].alpha > 0.0 { [n + k, k] } else { [k, n + k] };
                 let (first, change) = self.step_on(order[0], product, product, thresholds, least);
-                let moved = product + change * (self.curvature[k] - self.dual.ridge_of(k));
+                let moved = product + change * (curvature - ridge);
                 let (second, more) = self.step_on(order[1], product, moved, thresholds, least);
                 (first.and(&second), change + more)
             }
@@ -155,8 +191,8 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
     /// beginning of the step. Returns the change of `s α`, which `w` does not have yet.
     #[inline]
     fn step_on(&mut self, k: usize, before: f64, now: f64, thresholds: Thresholds, least: f64) -> (Step, f64) {
-        let (old, upper, sign) = (self.alpha[k], self.dual.upper()[k], self.dual.sign()[k]);
-        let gradient_at = |product: f64| sign * product + self.dual.ridge_of(k) * old + self.dual.linear_term()[k];
+        let Variable { alpha: old, curvature, upper, ridge, linear_term, sign, .. } = self.variables[k];
+        let gradient_at = |product: f64| sign * product + ridge * old + linear_term;
         let (g, present) = (gradient_at(before), gradient_at(now));
         let (at_zero, at_upper) = (old <= 0.0, old >= upper);
         let projected = |g: f64| if (at_zero && g > 0.0) || (at_upper && g < 0.0) { 0.0 } else { g };
@@ -165,12 +201,11 @@ impl<'a, R: FeatureRows> Descent<'a, R> {
         if projected(present).abs() <= least {
             return (step, 0.0);
         }
-        let curvature = self.curvature[k];
         let new = (old - present / curvature).clamp(0.0, upper);
         let delta = new - old;
         let gain = -delta * (present + 0.5 * curvature * delta);
         self.gained += gain;
-        self.alpha[k] = new;
+        self.variables[k].alpha = new;
         (Step { gain, ..step }, delta * sign)
     }
 }
@@ -239,7 +274,8 @@ pub(crate) enum SweepResult {
 
 impl Shrinking {
     pub(crate) fn new<R: FeatureRows>(descent: &Descent<R>, shrinks: bool) -> Self {
-        let active: Vec<u32> = (0..descent.coordinates() as u32).filter(|&k| descent.curvature[k as usize] > 0.0).collect();
+        let curvatures = descent.curvatures().take(descent.coordinates());
+        let active: Vec<u32> = (0..).zip(curvatures).filter(|(_, curvature)| *curvature > 0.0).map(|(k, _)| k).collect();
         let count = active.len();
         Self { active, count, shrinks, thresholds: Thresholds::NONE }
     }
@@ -272,7 +308,7 @@ impl Shrinking {
             }
             let k = self.active[at] as usize;
             if let Some(&soon) = self.active.get(at + 4) {
-                descent.rows.prefetch(descent.dual.ids()[soon as usize]);
+                descent.prefetch(soon as usize);
             }
             // 3, 5, 6: the step.
             let step = descent.step(k, self.thresholds, NOTHING);
