@@ -15,6 +15,7 @@
 //! - [`Rows`] caches rows of a Gram matrix within a memory budget. Solvers read [`Entries`] of
 //!   these rows. [`DistinctRows`] are the rows of a matrix without copies of equal samples.
 //! - [`Neighbours`] are the values of a matrix that is mostly zero.
+//! - [`GaussianLattice`] sums Gaussians of few features without their values.
 //! - [`Matrix`] holds the features of a linear problem, whose solvers need no kernel values.
 //! - [`Space`] is either of both, and [`Exact`] its inner products in `f64`.
 //! - [`apply_exact`] multiplies with `K` in `f64` without storing it, [`apply`] in `f32`.
@@ -28,6 +29,7 @@ pub mod features;
 mod function;
 mod gram;
 mod kernel_gram;
+mod lattice;
 mod neighbours;
 mod predict;
 mod rows;
@@ -42,6 +44,7 @@ pub use function::{
 };
 pub use gram::{Distinct, FnGram, Gram, KeptValues, Mark, OffsetGram, PROVABLE, Subset, Tile, part_of};
 pub use kernel_gram::KernelGram;
+pub use lattice::GaussianLattice;
 pub use maxmargin_simd::level;
 pub use maxmargin_simd::pages::Pages;
 pub use maxmargin_simd::row::{CodeTable, RowSlice};

@@ -20,7 +20,8 @@ const IDS: usize = 64;
 /// Every kernel value is computed once for all `h` right-hand sides and not stored. Tiles and their
 /// order are fixed, so the bits of the result do not depend on `par`. Zero rows of `coef` cost
 /// nothing. Where one right-hand side has most samples, one half of the symmetric matrix is
-/// computed.
+/// computed. Gaussians of many samples of few features are summed without their values
+/// ([`GaussianLattice`](crate::GaussianLattice)).
 ///
 /// # Errors
 ///
@@ -56,11 +57,18 @@ pub(crate) fn apply_exact_to(
     control: &RunControl,
 ) -> Result<Vec<f64>, Cancelled> {
     assert!(runs.iter().all(|run| run.end <= gram.len()), "columns {runs:?} of {}", gram.len());
+    let columns: usize = runs.iter().map(Range::len).sum();
+    if gram.kept_exact().is_none()
+        && let Some(lattice) = gram.lattice()
+        && lattice.is_cheaper(terms.samples(), columns, h, gram.value_cost())
+    {
+        return lattice.sums(|p| terms.of_column(p).collect(), h, runs, par, control);
+    }
     let is_whole = matches!(runs, [run] if *run == (0..gram.len()));
     if h == 1 && is_whole && symmetric::is_cheaper(gram, terms.samples()) {
         return symmetric::product(gram, &terms.dense(gram.len()), par, control);
     }
-    let mut result = vec![0.0; runs.iter().map(Range::len).sum::<usize>() * h];
+    let mut result = vec![0.0; columns * h];
     let groups = coefficient_groups(terms);
     // The cost of a kernel value and of its products.
     let per_value = gram.value_operations() + h as u64 / 4;
@@ -183,5 +191,63 @@ impl TiledProduct<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kernel, KernelGram};
+    use maxmargin_data::Samples;
+    use maxmargin_data::generate::Generator;
+    use std::ops::ControlFlow;
+
+    fn gram(samples: &Samples, kernel: Kernel) -> KernelGram {
+        KernelGram::new(samples, kernel, &RunControl::unlimited()).expect("a kernel")
+    }
+
+    /// Sums over many samples of few features use the lattice, those over few do not, and neither
+    /// do kernels and samples that have none.
+    #[test]
+    fn the_cheaper_way_is_taken() {
+        let banana = |n: usize| Generator::Banana.generate(n, None, 3).expect("a generator").samples;
+        let rbf = |gamma: f64| Kernel::Rbf { gamma };
+        let plane = gram(&banana(20_000), rbf(1.0));
+        let lattice = plane.lattice().expect("two features over some hundred cells");
+        let cost = plane.value_cost();
+        assert!(lattice.is_cheaper(20_000, 20_000, 1, cost) && !lattice.is_cheaper(20, 20_000, 1, cost));
+        assert!(gram(&banana(4000), rbf(1.0)).lattice().is_none(), "few samples");
+        assert!(gram(&banana(5000), rbf(1e6)).lattice().is_none(), "too many cells");
+        assert!(gram(&banana(5000), Kernel::Linear).lattice().is_none(), "no Gaussian");
+        let rows: Vec<[f64; 4]> = (0..5000).map(|i| [2, 3, 5, 7].map(|k| f64::from(i % k) + 0.3)).collect();
+        assert!(gram(&Samples::from_rows(&rows).expect("rows"), rbf(0.1)).lattice().is_none(), "four features");
+    }
+
+    /// Integers have features that fill a word, which change nothing; nor does a constant one.
+    #[test]
+    fn sums_over_integers_are_those_of_all_values() {
+        let rows: Vec<[f64; 3]> = (0..9000).map(|i| [i % 11, i % 250, 3].map(f64::from)).collect();
+        let gram = gram(&Samples::from_rows(&rows).expect("rows"), Kernel::Rbf { gamma: 2e-4 });
+        assert!(gram.lattice().is_some_and(|lattice| lattice.is_cheaper(9000, 9000, 1, gram.value_cost())));
+        let (ids, control) = ((0..9000).collect::<Vec<usize>>(), RunControl::unlimited());
+        let coef: Vec<f64> = ids.iter().map(|id| (id % 17) as f64 - 8.3).collect();
+        let sums = apply_exact(&gram, &ids, &coef, 1, 0..9000, Par::Seq, &control).expect("unlimited");
+        let mut row = vec![0.0; 9000];
+        let mass: f64 = coef.iter().map(|c| c.abs()).sum();
+        for column in (0..9000).step_by(500) {
+            gram.fill_exact(&[column], 0..9000, &mut row);
+            let terms: Vec<f64> = coef.iter().zip(&row).map(|(c, value)| c * value).collect();
+            let sum: f64 = terms.chunks(64).map(|terms| terms.iter().sum::<f64>()).sum();
+            assert!((sums[column] - sum).abs() <= 8.0 * f64::EPSILON * mass, "{} {sum}", sums[column]);
+        }
+    }
+
+    #[test]
+    fn a_run_ends_between_two_groups_of_columns() {
+        let data = Generator::Banana.generate(20_000, None, 3).expect("a generator");
+        let gram = gram(&data.samples, Kernel::Rbf { gamma: 1.0 });
+        let ids: Vec<usize> = (0..20_000).collect();
+        let stopped = RunControl::new(|_| ControlFlow::Break(()));
+        assert!(apply_exact(&gram, &ids, &vec![1.0; 20_000], 1, 0..20_000, Par::Seq, &stopped).is_err());
     }
 }

@@ -79,6 +79,12 @@ impl SampleTerms {
         coef
     }
 
+    /// Samples and coefficients of a right-hand side.
+    pub(super) fn of_column(&self, column: usize) -> impl Iterator<Item = (usize, f64)> {
+        let entries = self.ids.iter().enumerate().flat_map(|(k, &id)| self.of(k).iter().map(move |entry| (id, entry)));
+        entries.filter(move |(_, entry)| entry.0 == column).map(|(id, entry)| (id, entry.1))
+    }
+
     /// The entries of a sample.
     fn of(&self, k: usize) -> &[(usize, f64)] {
         &self.entries[self.offsets[k]..self.offsets[k + 1]]

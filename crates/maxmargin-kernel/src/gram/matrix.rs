@@ -3,7 +3,7 @@
 use super::definite::smallest_shift;
 use super::distinct::Distinct;
 use super::kept::KeptValues;
-use crate::Neighbours;
+use crate::{GaussianLattice, Neighbours};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::row::CodeTable;
 use std::ops::Range;
@@ -95,6 +95,12 @@ pub trait Gram: Sync {
     /// The neighbours that [`Gram::find_neighbours`] has found. Exact sums then leave out all other
     /// values.
     fn neighbours(&self) -> Option<&Neighbours> {
+        None
+    }
+
+    /// The lattice for exact sums, where the matrix is of Gaussians of many samples of few
+    /// features.
+    fn lattice(&self) -> Option<&GaussianLattice> {
         None
     }
 

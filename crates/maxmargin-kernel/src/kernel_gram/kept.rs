@@ -30,12 +30,13 @@ impl KernelGram {
         ExactValues::most_bytes(len)
     }
 
-    /// Bytes of the values that [`KernelGram::keep_products`] and [`Gram::find_neighbours`] keep,
-    /// and the most that [`KernelGram::keep_exact`] may take.
+    /// Bytes of what [`KernelGram::keep_products`], [`Gram::find_neighbours`] and [`Gram::lattice`]
+    /// keep, and the most that [`KernelGram::keep_exact`] may take.
     pub fn kept_bytes(&self) -> u64 {
         let products = if let Store::Sparse(sparse) = &*self.store { sparse.kept_bytes() } else { 0 };
         let exact = self.exact.get().map_or(0, |values| ExactValues::most_bytes(values.len()));
-        products + exact + self.neighbours().map_or(0, Neighbours::bytes)
+        let lattice = self.lattice.get().and_then(Option::as_ref).map_or(0, |lattice| lattice.bytes() as u64);
+        products + exact + self.neighbours().map_or(0, Neighbours::bytes) + lattice
     }
 }
 

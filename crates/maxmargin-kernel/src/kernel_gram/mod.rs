@@ -11,7 +11,7 @@ use crate::gram::{ComputeExact, ExactValues, indefiniteness};
 use crate::store::distances::{needs_differences, with_distances32};
 use crate::store::slice_kernel::SliceKernel;
 use crate::store::{Store, width};
-use crate::{Distinct, Gram, KeptValues, Kernel, KernelError, Mark, Neighbours, Tile};
+use crate::{Distinct, GaussianLattice, Gram, KeptValues, Kernel, KernelError, Mark, Neighbours, Tile};
 use maxmargin_data::{Cancelled, Par, RunControl, Samples};
 use maxmargin_simd::row::CodeTable;
 use once_cell::sync::OnceCell;
@@ -53,6 +53,8 @@ pub struct KernelGram {
     small_sums: bool,
     /// The result of [`Gram::find_neighbours`].
     neighbours: Arc<OnceCell<Option<Neighbours>>>,
+    /// The cached result of [`Gram::lattice`].
+    lattice: Arc<OnceCell<Option<GaussianLattice>>>,
 }
 
 /// Number of random pairs of samples that decide whether a constant is subtracted from values in
@@ -140,7 +142,7 @@ impl KernelGram {
         let function = SliceKernel::new(&inner, norm);
         let differences = !store.is_exact() && width(&kernel).is_some_and(|gamma| needs_differences(gamma, norm));
         let errors = ValueErrors::of(&inner, &store, norm, differences, &diagonal);
-        let (distinct, marks, indefiniteness, exact, small_sums, neighbours) = Default::default();
+        let (distinct, marks, indefiniteness, exact, small_sums, neighbours, lattice) = Default::default();
         let gram = Self {
             kernel,
             function,
@@ -155,13 +157,14 @@ impl KernelGram {
             exact,
             small_sums,
             neighbours,
+            lattice,
         };
         Ok(gram.with_base())
     }
 
     /// The matrix with the same kernel over other samples, of which nothing is known yet.
     fn with_store(&self, store: Arc<Store>, diagonal: Vec<f64>) -> Self {
-        let (distinct, marks, spot_checks, indefiniteness, exact, neighbours) = Default::default();
+        let (distinct, marks, spot_checks, indefiniteness, exact, neighbours, lattice) = Default::default();
         Self {
             kernel: self.kernel.clone(),
             function: self.function.clone(),
@@ -176,6 +179,7 @@ impl KernelGram {
             exact,
             small_sums: false,
             neighbours,
+            lattice,
         }
     }
 
@@ -320,6 +324,10 @@ impl Gram for KernelGram {
 
     fn neighbours(&self) -> Option<&Neighbours> {
         self.neighbours.get()?.as_ref()
+    }
+
+    fn lattice(&self) -> Option<&GaussianLattice> {
+        self.lattice.get_or_init(|| self.new_lattice()).as_ref()
     }
 
     fn distinct(&self, control: &RunControl) -> Result<Option<Arc<Distinct>>, Cancelled> {

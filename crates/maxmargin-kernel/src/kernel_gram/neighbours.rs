@@ -1,15 +1,16 @@
-//! A matrix of samples as the search for neighbours sees it.
+//! A matrix of samples as the search for neighbours, and the lattice for sums, see it.
 
 use super::KernelGram;
 use super::search::{CodeValues, Search};
 use crate::neighbours::{BitRows, Coordinates};
 use crate::store::Store;
 use crate::store::slice_kernel::SliceKernel;
+use crate::{GaussianLattice, Kernel};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use std::sync::Arc;
 
-/// The largest number of features of which a sample's neighbours are searched in boxes.
-const FEW: usize = 32;
+/// The largest number of features, of integers with those that fill a word, for sums in a lattice.
+const VERY_FEW: usize = 4;
 
 /// A relative error of squared distances that is larger than all rounding.
 const ROUNDING: f64 = 1e-4;
@@ -32,13 +33,20 @@ impl KernelGram {
         if let Store::Integers(integers) = &*self.store { integers.bit_rows() } else { None }
     }
 
-    /// The samples, if they have few features.
-    pub(crate) fn coordinates(&self) -> Option<Coordinates> {
+    /// The samples, if they have at most `most` features.
+    pub(crate) fn coordinates(&self, most: usize) -> Option<Coordinates> {
         match &*self.store {
-            Store::Integers(integers) => integers.coordinates(FEW),
-            Store::Dense(dense) => dense.coordinates(FEW),
+            Store::Integers(integers) => integers.coordinates(most),
+            Store::Dense(dense) => dense.coordinates(most),
             Store::Sparse(_) | Store::Precomputed(_) | Store::Pairwise(_) => None,
         }
+    }
+
+    /// The lattice of the samples, if they have few features.
+    pub(super) fn new_lattice(&self) -> Option<GaussianLattice> {
+        let Kernel::Rbf { gamma } = self.store.kernel(&self.kernel) else { return None };
+        let Coordinates { values, width } = self.coordinates(VERY_FEW)?;
+        GaussianLattice::new(&values, width, gamma)
     }
 
     /// The exact values of one-byte codes, where they are squared distances.

@@ -13,6 +13,9 @@ use std::ops::Range;
 /// fast.
 const SHARE: f64 = 0.05;
 
+/// The largest number of features of which a sample's neighbours are searched in boxes.
+const FEW: usize = 32;
+
 /// The estimate of the share reads some rows of some stretches of columns.
 const DRAWN: usize = 32;
 const STRETCHES: usize = 16;
@@ -83,7 +86,7 @@ impl Search<'_> {
             let pairs = self.differing_pairs(&differing, &codes, most)?;
             return Ok(pairs.map(|pairs| Neighbours::of_pairs(n, &pairs, Some(&differing.order))));
         }
-        let tree = self.gram.coordinates().map(|coordinates| BoxTree::new(&coordinates));
+        let tree = self.gram.coordinates(FEW).map(|coordinates| BoxTree::new(&coordinates));
         let Some(tree) = tree else {
             let blocks: Vec<usize> = (0..n).step_by(BLOCK).collect();
             let rows = |block: usize| block..n.min(block + BLOCK);
