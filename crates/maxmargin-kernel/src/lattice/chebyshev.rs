@@ -32,11 +32,11 @@ pub(super) fn translation(apart: f64, side: f64) -> Translation {
         let mut of_polynomials = [0.0; TERMS];
         for of_source in &nodes {
             let z = side * (apart + 0.5 * (of_target[1] - of_source[1]));
-            let value = weight(0) * (-z * z).exp();
+            let value = (-z * z).exp();
             of_polynomials.iter_mut().zip(of_source).for_each(|(sum, polynomial)| *sum += value * polynomial);
         }
         for (l, (out, sum)) in out.iter_mut().zip(of_polynomials).enumerate() {
-            let factor = if l == 0 { sum } else { 2.0 * sum };
+            let factor = weight(l) * sum;
             out.iter_mut().zip(of_target).enumerate().for_each(|(k, (out, polynomial))| *out += weight(k) * factor * polynomial);
         }
     }

@@ -248,20 +248,24 @@ impl GaussianLattice {
     fn value(&self, series: &[Option<Vec<f64>>], column: usize, scratch: &mut Vec<f64>) -> f64 {
         let Some(series) = &series[self.cells[column] as usize] else { return 0.0 };
         let place = &self.places[column * self.width..(column + 1) * self.width];
-        let last = polynomials(place[self.width - 1]);
-        // One feature after the other becomes a number, the slowest index first.
+        // One feature after the other is summed over, the slowest index first.
         scratch.clear();
-        scratch.extend_from_slice(series);
+        scratch.resize(series.len() / TERMS, 0.0);
+        add_parts(&polynomials(place[0]), series, scratch);
         let mut len = scratch.len();
-        for &t in &place[..self.width - 1] {
-            let rest = len / TERMS;
-            let (first, others) = scratch[..len].split_at_mut(rest);
-            for (others, polynomial) in others.chunks_exact(rest).zip(&polynomials(t)[1..]) {
-                first.iter_mut().zip(others).for_each(|(sum, coef)| *sum += polynomial * coef);
-            }
-            len = rest;
+        for &t in &place[1..] {
+            let (first, others) = scratch[..len].split_at_mut(len / TERMS);
+            add_parts(&polynomials(t)[1..], others, first);
+            len /= TERMS;
         }
-        scratch[..len].iter().zip(&last).map(|(coef, polynomial)| coef * polynomial).sum()
+        scratch[0]
+    }
+}
+
+/// Adds the parts of `terms`, each as long as `sums`, times their factors.
+fn add_parts(factors: &[f64], terms: &[f64], sums: &mut [f64]) {
+    for (terms, factor) in terms.chunks_exact(sums.len()).zip(factors) {
+        sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += factor * term);
     }
 }
 
