@@ -6,6 +6,7 @@ pub(crate) mod crammer_singer;
 pub(crate) mod figures;
 pub(crate) mod gap_screening;
 pub(crate) mod gradient;
+pub(crate) mod known;
 pub(crate) mod margin;
 pub(crate) mod rounding;
 mod simplex;

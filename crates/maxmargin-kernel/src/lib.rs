@@ -36,7 +36,7 @@ mod rows;
 mod space;
 mod store;
 
-pub use apply::{apply, apply_exact, products, submatrix};
+pub use apply::{MemberSums, apply, apply_exact, products, submatrix};
 pub use checks::{Backend, Diagnosis, Fallback, diagnose, fallbacks};
 pub use features::{Matrix, MemoryBudget, Reservation};
 pub use function::{

@@ -302,6 +302,13 @@ fn sums_of(sample: &Sample) -> Result<Vec<u64>, String> {
     let mut f = sample.f.clone();
     sums::add_scaled(&mut f, -1.7, &sample.row);
     exactly(&f, |k| sample.f[k] + -1.7 * f64::from(sample.row[k]))?;
+    // What was added and is taken away again leaves no trace.
+    let (mut coarse, mut fine) = (vec![0.0; N], vec![0.0; N]);
+    for (factor, row) in [(-1.7, &f), (0.3, &sample.f), (1.7, &f)] {
+        sums::add_in_units(&mut coarse, &mut fine, factor, row);
+    }
+    let in_units: Vec<f64> = coarse.iter().zip(&fine).map(|(coarse, fine)| coarse + fine).collect();
+    exactly(&in_units, |k| 0.3 * sample.f[k])?;
     let dot = sums::dot(&sample.f, &sample.row);
     let terms = || sample.f.iter().zip(&sample.row).map(|(f, k)| f * f64::from(*k));
     near(&[dot], |_| (terms().sum(), 1e-13 * terms().map(f64::abs).sum::<f64>()))?;
@@ -312,7 +319,7 @@ fn sums_of(sample: &Sample) -> Result<Vec<u64>, String> {
     let mut of_rows = vec![0.5; columns.len()];
     row_sums::add_sums_of_rows(columns, &[row_sums::PartialSum { point: 0, terms: &terms }], &mut of_rows);
     exactly(&of_rows, |k| 0.5 + (1.5 * rows[0][k + 3] + -0.25 * rows[1][k + 3]))?;
-    Ok(f.iter().chain([&dot]).chain(&of_rows).map(|v| v.to_bits()).collect())
+    Ok(f.iter().chain([&dot]).chain(&in_units).chain(&of_rows).map(|v| v.to_bits()).collect())
 }
 
 fn clipped(sample: &Sample) -> Result<Vec<u64>, String> {

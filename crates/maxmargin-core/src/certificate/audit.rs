@@ -4,6 +4,7 @@
 use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
 use crate::certificate::gradient::coefficients;
+use crate::certificate::known::KnownSums;
 use crate::certificate::twofold::twofold_for;
 use crate::certificate::weights::{CertifiedWeights, certify_weights};
 use crate::problem::dual::Dual;
@@ -26,6 +27,8 @@ pub struct AuditPoint<'a> {
     /// The weights over the features ([`Solution::weights`](crate::Solution::weights)), if the
     /// point has its own.
     pub weights: Option<&'a [f64]>,
+    /// A part of its kernel sums, if it is known.
+    pub known: Option<KnownSums<'a>>,
 }
 
 /// A certificate with the exact numbers behind it.
@@ -54,7 +57,8 @@ pub struct Audit {
 ///
 /// # Panics
 ///
-/// When an α has another length than its problem.
+/// When an α has another length than its problem, or known sums are not those of all different
+/// samples.
 pub fn audit<'e>(
     source: impl Into<Exact<'e>>,
     points: &[AuditPoint],
@@ -72,7 +76,14 @@ pub fn audit<'e>(
     let source = different.as_ref().map_or(source, |(different, _)| *different);
     let of = |i: usize| different.as_ref().map_or(i, |(_, of)| of[i] as usize);
     let n = source.len();
-    let terms: Vec<Vec<(usize, f64)>> = points.iter().map(|point| coefficients(point.dual, whole, point.alpha)).collect();
+    // Sums over features cost the same for any coefficients.
+    let uses_known = matches!(source, Exact::Gram(..));
+    let known: Vec<Option<KnownSums>> = points.iter().map(|point| point.known.filter(|_| uses_known)).collect();
+    let rest = |(point, known): (&AuditPoint, &Option<KnownSums>)| {
+        let terms = coefficients(point.dual, whole, point.alpha);
+        if let Some(known) = known { known.rest_of(&terms) } else { terms }
+    };
+    let terms: Vec<Vec<(usize, f64)>> = points.iter().zip(&known).map(rest).collect();
     let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
     control.check_now()?;
     let mut sums = vec![0.0; n * h];
@@ -88,6 +99,9 @@ pub fn audit<'e>(
             sums[columns.clone()].copy_from_slice(found);
         }
     }
+    known.iter().zip(sums.chunks_exact_mut(n.max(1))).for_each(|(known, sums)| {
+        known.iter().for_each(|known| known.add_to(sums));
+    });
     let certify_point = |p: usize| {
         let sums: Vec<f64> = (0..samples).map(|i| sums[p * n + of(i)]).collect();
         let audit = Audit::from_sums(points[p], whole, sums);

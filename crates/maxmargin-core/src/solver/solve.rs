@@ -70,7 +70,7 @@ impl Solved {
     ) -> Result<(Certificate, Option<GapScreening>), Cancelled> {
         let source = space.exact(control)?;
         if let Solution { alpha, bias, weights: Some(weights), .. } = &self.solution {
-            let point = AuditPoint { dual, alpha, bias: *bias, weights: Some(weights) };
+            let point = AuditPoint { dual, alpha, bias: *bias, weights: Some(weights), known: None };
             let Audit { certificate, gradient, of_weights, .. } = audit(source, &[point], par, control)?.remove(0);
             if of_weights {
                 return Ok((certificate, None));

@@ -51,7 +51,7 @@ proptest! {
         let norm: f64 = w.iter().map(|w| w * w).sum();
         let primal = 0.5 * norm + (0..n).map(|k| c[k] * (1.0 - labels[k] * f(k)).max(0.0)).sum::<f64>();
         let dual = alpha.iter().sum::<f64>() - 0.5 * norm;
-        let found = audit(&problem.gram, &[AuditPoint { dual: &problem.dual, alpha: &alpha, bias, weights: None }], Par::Seq, &RunControl::unlimited()).expect("unlimited").remove(0);
+        let found = audit(&problem.gram, &[AuditPoint { dual: &problem.dual, alpha: &alpha, bias, weights: None, known: None }], Par::Seq, &RunControl::unlimited()).expect("unlimited").remove(0);
         let scale = 1e-12 * (1.0 + primal.abs() + alpha.iter().sum::<f64>());
         prop_assert!((found.certificate.primal - primal).abs() < scale, "{:?} for {}", found.certificate, primal);
         prop_assert!((found.certificate.dual - dual).abs() < scale, "{:?} for {}", found.certificate, dual);
@@ -221,10 +221,10 @@ fn an_audit_of_many_points_equals_one_at_a_time_on_any_pool() {
     let alphas: Vec<Vec<f64>> = [problem, &flipped, &part].iter().map(|p| somewhere(p, rng)).collect();
     let nothing = vec![0.0; 40];
     let points = [
-        AuditPoint { dual: &problem.dual, alpha: &alphas[0], bias: 0.1, weights: None },
-        AuditPoint { dual: &flipped.dual, alpha: &alphas[1], bias: -0.2, weights: None },
-        AuditPoint { dual: &part.dual, alpha: &alphas[2], bias: 0.3, weights: None },
-        AuditPoint { dual: &problem.dual, alpha: &nothing, bias: 0.0, weights: None },
+        AuditPoint { dual: &problem.dual, alpha: &alphas[0], bias: 0.1, weights: None, known: None },
+        AuditPoint { dual: &flipped.dual, alpha: &alphas[1], bias: -0.2, weights: None, known: None },
+        AuditPoint { dual: &part.dual, alpha: &alphas[2], bias: 0.3, weights: None, known: None },
+        AuditPoint { dual: &problem.dual, alpha: &nothing, bias: 0.0, weights: None, known: None },
     ];
     let together = audit(&problem.gram, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a small thread pool");
@@ -262,8 +262,8 @@ fn empty_boxes_change_nothing() {
         let own = certify(&part, &problem.gram, &point(start.alpha().to_vec(), bias), Par::Seq);
         assert_eq!(whole, own, "{}", problem.name);
         let points = [
-            AuditPoint { dual: &dual, alpha: &alpha, bias, weights: None },
-            AuditPoint { dual: &part, alpha: start.alpha(), bias, weights: None },
+            AuditPoint { dual: &dual, alpha: &alpha, bias, weights: None, known: None },
+            AuditPoint { dual: &part, alpha: start.alpha(), bias, weights: None, known: None },
         ];
         let audits = audit(&problem.gram, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited");
         assert_eq!((&audits[0].certificate, &audits[0].sums), (&audits[1].certificate, &audits[1].sums), "{}", problem.name);
@@ -290,7 +290,7 @@ fn empty_boxes_change_nothing() {
 fn an_audit_stops_when_it_is_told() {
     let problem = &generate::medium(2, 40)[0];
     let alpha = vec![0.5; 40];
-    let points = [AuditPoint { dual: &problem.dual, alpha: &alpha, bias: 0.0, weights: None }];
+    let points = [AuditPoint { dual: &problem.dual, alpha: &alpha, bias: 0.0, weights: None, known: None }];
     let mut asked = 0;
     let never = |_: &Progress| {
         asked += 1;
@@ -308,7 +308,7 @@ fn an_audit_stops_when_it_is_told() {
     });
     let sign = (0..2000).map(|k| if k % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let dual = Dual::c_svc((0..2000).map(|k| 10 * k).collect(), sign, vec![1.0; 2000]).expect("a problem");
-    let points = [AuditPoint { dual: &dual, alpha: &vec![0.5; 2000], bias: 0.0, weights: None }];
+    let points = [AuditPoint { dual: &dual, alpha: &vec![0.5; 2000], bias: 0.0, weights: None, known: None }];
     for most in [0, 1, 5] {
         let before = computed.load(Ordering::Relaxed);
         let (mut looks, mut at) = (0, 0);
@@ -344,7 +344,7 @@ fn coefficients_that_cancel_hide_no_optimum() {
     let certificate = certify(&dual, &matrix, &solution, Par::Seq);
     assert!(certificate.has_gap(1e-12) && certificate.holds(1e-9), "{certificate:?}");
     assert!((certificate.primal / (40.0 * c) - 1.0).abs() < 1e-12, "{certificate:?}");
-    let points = [AuditPoint { dual: &dual, alpha: &solution.alpha, bias: 0.0, weights: None }];
+    let points = [AuditPoint { dual: &dual, alpha: &solution.alpha, bias: 0.0, weights: None, known: None }];
     let audits = audit(&matrix, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     assert!(audits[0].twofold && audits[0].certificate == certificate, "{:?}", audits[0]);
     assert!(audits[0].source(&matrix).is_twofold());
@@ -352,6 +352,6 @@ fn coefficients_that_cancel_hide_no_optimum() {
     let small =
         Dual::new(dual.ids().to_vec(), dual.sign().to_vec(), vec![-1.0; 40], vec![1.0; 40], 0.0, EqualityConstraint::Free);
     let (small, alpha) = (small.expect("a dual"), vec![1.0; 40]);
-    let points = [AuditPoint { dual: &small, alpha: &alpha, bias: 0.0, weights: None }];
+    let points = [AuditPoint { dual: &small, alpha: &alpha, bias: 0.0, weights: None, known: None }];
     assert!(!audit(&matrix, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited")[0].twofold);
 }

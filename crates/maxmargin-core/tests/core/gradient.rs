@@ -1,6 +1,6 @@
 //! Gradients of points near a known one: their values and their cost.
 
-use maxmargin_core::{Dual, NearGradients, RunControl, Solution, Status, certify, exact_gradient};
+use maxmargin_core::{AuditPoint, Dual, KnownSums, NearGradients, RunControl, Solution, Status, audit, certify, exact_gradient};
 use maxmargin_data::Par;
 use maxmargin_kernel::Gram;
 use maxmargin_testkit::{PointsGram, generate};
@@ -111,4 +111,46 @@ fn a_point_that_fell_is_added_up_afresh() {
     let afresh =
         exact_gradient(&problem.dual, &problem.gram as &dyn Gram, &alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
     assert_eq!(next(&mut of, &problem.dual, &problem.gram, &alpha), afresh);
+}
+
+proptest! {
+    #![proptest_config(maxmargin_testkit::cases(24))]
+
+    /// Audits and gradients from known sums are those from all values but for rounding, and cost
+    /// the values of the coefficients that are not known. The known ones may be of other samples,
+    /// too.
+    #[test]
+    fn known_sums_save_values(seed in 0_u64..1000, known_share in 0.0..1.0_f64) {
+        let rng = &mut generate::rng(seed);
+        for problem in generate::medium(seed, 60).into_iter().chain(generate::medium_general(seed, 60)) {
+            let (dual, n) = (&problem.dual, problem.gram.len());
+            let alpha: Vec<f64> = dual.upper().iter().map(|u| u.min(5.0) * rng.random::<f64>()).collect();
+            let mut coef = vec![0.0; n];
+            dual.ids().iter().enumerate().for_each(|(k, &id)| coef[id] += dual.sign()[k] * alpha[k]);
+            let lacks: Vec<bool> = (0..n).map(|_| rng.random::<f64>() > known_share).collect();
+            coef.iter_mut().zip(&lacks).filter(|(_, lacks)| **lacks).for_each(|(c, _)| *c += 0.5);
+            let mut row = vec![0.0; n];
+            let mut of_known = |i: usize| {
+                problem.gram.fill_exact(&[i], 0..n, &mut row);
+                coef.iter().zip(&row).map(|(c, value)| c * value).sum()
+            };
+            let sums: Vec<f64> = (0..n).map(&mut of_known).collect();
+            let known = KnownSums { coef: &coef, sums: &sums };
+            let counted = Counted { gram: &problem.gram, values: AtomicU64::new(0) };
+            let control = RunControl::unlimited();
+            let gradient = known.gradient(dual, &counted as &dyn Gram, &alpha, Par::Seq, &control).expect("unlimited");
+            let values = counted.values.load(Ordering::Relaxed) as usize;
+            prop_assert!(values <= n * lacks.iter().filter(|lacks| **lacks).count(), "{}: {}", problem.name, values);
+            let point = |known| AuditPoint { dual, alpha: &alpha, bias: 0.2, weights: None, known };
+            let points = [point(None), point(Some(known)), point(None)];
+            let audits = audit(&problem.gram, &points, Par::Seq, &control).expect("unlimited");
+            let near = 1e-12 * (1.0 + coef.iter().map(|c| c.abs()).sum::<f64>()) * (1.0 + problem.gram.diagonal()[0].abs());
+            let exact = exact_gradient(dual, &problem.gram, &alpha, Par::Seq, &control).expect("unlimited");
+            for found in [&gradient, &audits[1].gradient] {
+                prop_assert!(found.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= near), "{}", problem.name);
+            }
+            prop_assert!(audits[1].sums.iter().zip(&audits[0].sums).all(|(a, b)| (a - b).abs() <= near), "{}", problem.name);
+            prop_assert_eq!(&audits[0], &audits[2], "{}", problem.name);
+        }
+    }
 }

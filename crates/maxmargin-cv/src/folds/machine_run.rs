@@ -9,6 +9,7 @@ use crate::plan::FoldPlan;
 use crate::run::control::status_of;
 use crate::run::error::CvError;
 use crate::seed::Seeding;
+use crate::seed::bounded::BoundedSums;
 use crate::seed::row_boxes::RowBoxes;
 use crate::study::Study;
 use crate::study::layout::{HeldOut, MachineLayout, MachineSamples};
@@ -20,6 +21,7 @@ use maxmargin_data::{Cancelled, Par};
 use maxmargin_kernel::{RowWork, Rows, Space};
 use maxmargin_model::Rule;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 /// A value of C, and a known solution from which the machines of all data start. Without one they
 /// start from the solution of the previous value.
@@ -55,6 +57,8 @@ pub(crate) struct MachineRun<'a> {
     pub(crate) plan: &'a FoldPlan,
     pub(crate) seeding: Seeding,
     pub(crate) steps: &'a [Step<'a>],
+    /// Set if the steps are some of several values of C.
+    pub(crate) is_along_c: bool,
     /// A cell with more errors than this is pruned.
     pub(crate) max_errors: Option<usize>,
     /// Set if machines of folds are kept after the run.
@@ -96,6 +100,7 @@ impl MachineRun<'_> {
         let mut max_errors = self.max_errors.filter(|_| self.layout.machines.len() == 1 && self.study.classes.is_some());
         let mut previous: Option<(Dual, Vec<f64>)> = None;
         let mut carried = CarriedMachines::default();
+        let mut bounded = self.bounded_sums(space, folds)?;
         for (value, step) in self.steps.iter().enumerate() {
             let formulation = self.study.formulation.with_c(step.c);
             let problem = self.machine().problem(formulation, self.factors.all())?;
@@ -103,6 +108,7 @@ impl MachineRun<'_> {
             let start = self.start(&problem, step, previous.take())?;
             let prune = max_errors.map(|max_errors| Prune { max_errors, errors_of: &errors_of });
             let trainer = Trainer {
+                bounded: RwLock::new(bounded.take()),
                 carried: std::mem::take(&mut carried),
                 carries: value + 1 < self.steps.len(),
                 ..self.trainer(&problem, formulation, space, folds, path_memory, prune)
@@ -124,7 +130,7 @@ impl MachineRun<'_> {
             if let Some(most) = max_errors.as_mut().filter(|_| outcome.converged()) {
                 *most = (0..folds.len()).map(|fold| errors_of(fold, &outcome.decisions)).sum::<usize>().min(*most);
             }
-            drop(trainer);
+            bounded = trainer.bounded.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.finished.fetch_add(1, Ordering::Relaxed);
             on_outcome(value, outcome, new_work.take());
             previous = alpha.map(|alpha| (dual.clone(), alpha));
@@ -133,6 +139,22 @@ impl MachineRun<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Kernel sums of bounded samples, if the folds start from the machine of all data at each of
+    /// several values of C, and have its boxes.
+    fn bounded_sums(&self, space: Space, folds: &[HeldOut]) -> Result<Option<BoundedSums>, CvError> {
+        let is_plain = self.seeding == Seeding::Full && (0..folds.len()).all(|h| !self.boxes(self.study.formulation).differ(h));
+        if !self.is_along_c || !is_plain || self.study.formulation.c().is_none() {
+            return Ok(None);
+        }
+        let unit = self.machine().problem(self.study.formulation.with_c(1.0), self.factors.all())?;
+        let out: Vec<&[usize]> = folds.iter().map(|fold| &fold.out[..]).collect();
+        Ok(BoundedSums::new(unit.dual(), &out, space.len()))
+    }
+
+    fn boxes(&self, formulation: Formulation) -> FoldBoxes<'_> {
+        FoldBoxes { machine: self.machine(), formulation, classes: self.classes, factors: self.factors }
     }
 
     /// Errors in the test samples of a fold, by the decision values of all rounds.
@@ -190,7 +212,7 @@ impl MachineRun<'_> {
             space,
             seeds: space.rows().filter(|_| seeded).map(|rows| (RowBoxes::new(dual, space.len()), rows)),
             folds,
-            boxes: FoldBoxes { machine: self.machine(), formulation, classes: self.classes, factors: self.factors },
+            boxes: self.boxes(formulation),
             solver: self.study.solver,
             seeding: self.seeding,
             stop: self.study.stop,
@@ -202,6 +224,7 @@ impl MachineRun<'_> {
             keep: self.keeps_machines || self.layout.machines.len() > 1,
             counts_fixed_labels: self.counts_fixed_labels,
             prune,
+            bounded: RwLock::default(),
             carried: CarriedMachines::default(),
             carries: false,
             done: AtomicUsize::new(0),

@@ -1,6 +1,7 @@
 //! Runs a plan of folds: training sets, starts, audits, and the assembly of the report.
 
 pub(crate) mod assemble;
+mod bounded;
 pub(crate) mod carried;
 pub(crate) mod collector;
 mod engine;

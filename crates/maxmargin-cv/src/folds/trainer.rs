@@ -6,6 +6,7 @@ use crate::folds::task::Task;
 use crate::run::control::{certificate_control, status_of, training_control};
 use crate::run::error::CvError;
 use crate::seed::Seeding;
+use crate::seed::bounded::{BoundedSums, KnownPart};
 use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
 use crate::study::layout::HeldOut;
@@ -16,6 +17,7 @@ use maxmargin_core::{
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
 use maxmargin_path::PathError;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -80,6 +82,9 @@ pub(crate) struct Trainer<'a> {
     pub(crate) counts_fixed_labels: bool,
     /// The rule that ends the folds early. With it, folds are trained one by one, in order.
     pub(crate) prune: Option<Prune<'a>>,
+    /// The kernel sums of samples at their bound, if they are kept along C: of the last value until
+    /// the machine of all data is trained.
+    pub(crate) bounded: RwLock<Option<BoundedSums>>,
     /// The machines of the last value of C that may be machines of this one.
     pub(crate) carried: CarriedMachines,
     /// Set if another value of C follows.
@@ -159,7 +164,9 @@ impl<'a> Trainer<'a> {
             (Some(from), _) => self.start(own, hidden, from, stage)?,
             (None, Some(alpha)) => {
                 let alpha = Self::balanced(own, picked(alpha, kept));
-                Start::checked(own, alpha).ok().map(SeededStart::from)
+                let gradient = self.start_gradient(own, &alpha, par);
+                let start = Start::checked(own, alpha).ok();
+                start.map(|start| gradient.map_or(start.clone(), |gradient| start.with_gradient(gradient)).into())
             }
             (None, None) => None,
         };
@@ -254,7 +261,10 @@ impl<'a> Trainer<'a> {
         };
         let control = self.stage_control(stage);
         let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
-        let fold = FoldProblem { dual, hidden, boxes, rows, tol, control: &control, memory };
+        let bounded = self.bounded();
+        let of_fold = if let Stage::Fold(fold) = stage { Some(fold) } else { None };
+        let bounded = bounded.as_ref().zip(of_fold).filter(|_| self.seeding == Seeding::Full);
+        let fold = FoldProblem { dual, hidden, boxes, rows, tol, control: &control, memory, bounded };
         let draft = match self.seeding.draft(from, fold) {
             Ok(Some(draft)) => draft,
             // The training that follows finds out itself that the run has ended.
@@ -311,16 +321,20 @@ impl<'a> Trainer<'a> {
 
     /// Computes the certificates of some tasks in one pass over the kernel.
     fn audit(&self, tasks: &mut [Task], chunk: &[usize]) -> Result<(), CvError> {
-        let point = |&t: &usize| {
-            let Solution { alpha, bias, weights, .. } = &tasks[t].solution;
-            AuditPoint { dual: &tasks[t].dual, alpha, bias: *bias, weights: weights.as_deref() }
-        };
-        let points: Vec<_> = chunk.iter().map(point).collect();
         let control = certificate_control(self.control, |progress| self.event(progress.stage));
         let stage = Stage::Certify { certified: 0, samples: self.space.len() };
         control.set_progress(&Progress { stage, ..Progress::default() });
         let source = self.space.exact(&control);
-        let audits = source.and_then(|source| audit(source, &points, self.par, &control));
+        let audits = source.and_then(|source| {
+            let known: Vec<Option<KnownPart>> = chunk.iter().map(|&t| self.known_sums(tasks[t].fold, source)).collect();
+            let mut points = Vec::with_capacity(chunk.len());
+            for (&t, known) in chunk.iter().zip(&known) {
+                let Solution { alpha, bias, weights, .. } = &tasks[t].solution;
+                let (weights, known) = (weights.as_deref(), known.as_ref().map(KnownPart::get));
+                points.push(AuditPoint { dual: &tasks[t].dual, alpha, bias: *bias, weights, known });
+            }
+            audit(source, &points, self.par, &control)
+        });
         let audits = audits.map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
         for (&t, audit) in chunk.iter().zip(audits) {
             let task = &mut tasks[t];

@@ -32,6 +32,9 @@ use std::time::Instant;
 pub(crate) struct CvRequest<'a, T> {
     /// Values of C, at least one.
     pub(crate) steps: &'a [Step<'a>],
+    /// Set if the steps are some of several values of C. What a run returns depends on it, and not
+    /// on how many are left after an interruption.
+    pub(crate) is_along_c: bool,
     /// One machine of two classes prunes a value of C with more errors than this, or with more than
     /// a complete earlier value.
     pub(crate) max_errors: Option<usize>,
@@ -101,6 +104,7 @@ impl<'a> Study<'a> {
         let steps: Vec<Step> = values.iter().map(|&c| Step { c, from: None }).collect();
         self.validate(&CvRequest {
             steps: &steps,
+            is_along_c: values.len() > 1,
             max_errors: None,
             plan,
             seeding,
@@ -148,6 +152,7 @@ impl<'a> Study<'a> {
         let step = Step { c: self.formulation.c().unwrap_or(1.0), from: start.map(WarmStart::Terms) };
         let request = CvRequest {
             steps: &[step],
+            is_along_c: false,
             max_errors: None,
             plan,
             seeding,
@@ -242,7 +247,7 @@ impl<'a> Study<'a> {
     /// Cross-validates over the kernel values, or the features, that all folds share.
     fn validate_shared<T: Send>(&self, prepared: &Prepared, request: &CvRequest<T>, features: bool) -> Result<Vec<T>, CvError> {
         let begun = Instant::now();
-        let CvRequest { steps, max_errors, plan, seeding, control, keep, counts_fixed_labels, pool, .. } = *request;
+        let CvRequest { steps, is_along_c, max_errors, plan, seeding, control, keep, counts_fixed_labels, pool, .. } = *request;
         let layout = if features { self.unsorted() } else { self.layout(Some(plan)) };
         let control = &study_control(control, begun, &self.stop);
         let source = self.shared_source(prepared, &layout, features, Some(pool), control)?;
@@ -278,6 +283,7 @@ impl<'a> Study<'a> {
                 plan,
                 seeding,
                 steps,
+                is_along_c,
                 max_errors,
                 keeps_machines: keep.is_some(),
                 counts_fixed_labels,

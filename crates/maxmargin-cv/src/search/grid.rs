@@ -222,6 +222,7 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         };
         let request = CvRequest {
             steps,
+            is_along_c: values.len() > 1,
             max_errors,
             plan,
             seeding,

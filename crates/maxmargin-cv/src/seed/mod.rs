@@ -5,6 +5,7 @@
 
 mod ato;
 mod avg;
+pub(crate) mod bounded;
 pub(crate) mod dec;
 mod full;
 mod mir;

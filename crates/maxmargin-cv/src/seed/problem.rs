@@ -1,5 +1,6 @@
 //! The inputs of seeds: a known solution, and the problem that needs a start.
 
+use super::bounded::BoundedSums;
 use super::row_boxes::RowBoxes;
 use super::rows::SeedRows;
 use maxmargin_core::{Dual, RunControl};
@@ -44,6 +45,8 @@ pub(crate) struct FoldProblem<'a> {
     pub(crate) control: &'a RunControl<'a>,
     /// Bytes that an exact path may take.
     pub(crate) memory: u64,
+    /// The kernel sums of bounded samples, and the fold whose own they are.
+    pub(crate) bounded: Option<(&'a BoundedSums, usize)>,
 }
 
 impl<'a> FoldProblem<'a> {

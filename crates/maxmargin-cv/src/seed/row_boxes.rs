@@ -44,6 +44,16 @@ impl<'a> RowBoxes<'a> {
         self.target[i]
     }
 
+    /// The lower end of each box.
+    pub(crate) fn low(&self) -> &[f64] {
+        &self.low
+    }
+
+    /// The upper end of each box.
+    pub(crate) fn high(&self) -> &[f64] {
+        &self.high
+    }
+
     /// The distance that `β_i` may move in the direction of `amount`.
     pub(crate) fn room(&self, i: usize, beta: f64, amount: f64) -> f64 {
         if amount > 0.0 { self.high[i] - beta } else { beta - self.low[i] }

@@ -3,7 +3,7 @@
 use super::row_boxes::alpha_of;
 use maxmargin_core::Dual;
 use maxmargin_data::{Cancelled, Par, RunControl};
-use maxmargin_kernel::{DistinctRows, Exact, Neighbours, RowRef, Rows, apply};
+use maxmargin_kernel::{DistinctRows, Exact, Gram, Neighbours, RowRef, Rows, apply};
 use maxmargin_smo::Shrinking;
 use maxmargin_solvers::MergedRows;
 
@@ -35,6 +35,11 @@ impl<'a> SeedRows<'a> {
             Some(merged) => merged.rows(),
             None => self.all,
         }
+    }
+
+    /// The matrix of the rows.
+    pub(crate) fn gram(self) -> &'a dyn Gram {
+        self.rows().gram()
     }
 
     /// Number of rows, which is also the number of entries of a row.

@@ -115,8 +115,12 @@ impl<'a> StartDraft<'a> {
         Ok(-self.shift(r, -self.beta[r])?)
     }
 
-    /// Sets `β` of each of `rows` to 0.
+    /// Sets `β` of each of `rows`, those that the fold holds out, to 0.
     pub(crate) fn take_all(&mut self, rows: &[usize]) -> Result<(), Cancelled> {
+        if let Some((bounded, fold)) = self.fold.bounded {
+            bounded.take_from(&mut self.sums, fold, self.fold.boxes.scale());
+            rows.iter().filter(|&&r| bounded.holds(r)).for_each(|&r| self.beta[r] = 0.0);
+        }
         let mut beta = self.beta.clone();
         rows.iter().for_each(|&r| beta[r] = 0.0);
         self.replace(&beta)

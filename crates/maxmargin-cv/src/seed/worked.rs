@@ -49,7 +49,10 @@ impl<const N: usize> Worked<N> {
         let from = Trained { dual, beta, sums, rows: Some(rows), bias: self.bias, hidden: self.before, free_sums, path };
         let (boxes, control) = (RowBoxes::new(&all, N), RunControl::unlimited());
         let (tol, memory) = (1e-3, 1 << 20);
-        work(&from, FoldProblem { dual: &own, hidden: self.hidden, boxes: &boxes, rows, tol, control: &control, memory })
+        work(
+            &from,
+            FoldProblem { dual: &own, hidden: self.hidden, boxes: &boxes, rows, tol, control: &control, memory, bounded: None },
+        )
     }
 
     /// Asserts that `seeding` starts at `alpha`, to rounding, with the kernel sums of that point.

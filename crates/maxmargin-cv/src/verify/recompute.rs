@@ -71,7 +71,7 @@ impl Recomputation<'_> {
             // Weights that are nearer to the optimum than the sum over the support vectors count.
             let bias_of_feature = feature.map_or(0.0, |_| machine.bias);
             let own = space.matrix().zip(stored.as_ref()).and_then(|(matrix, own)| matrix.pack(own, bias_of_feature));
-            let point = AuditPoint { dual, alpha: &alpha, bias: machine.bias, weights: own.as_deref() };
+            let point = AuditPoint { dual, alpha: &alpha, bias: machine.bias, weights: own.as_deref(), known: None };
             let source = space.exact(&RunControl::unlimited()).unwrap_or_else(|_| space.into());
             let audited = audit(source, &[point], par, &RunControl::unlimited()).expect("unlimited").remove(0);
             let weights = space

@@ -134,7 +134,7 @@ fn an_audit_of_different_samples_is_that_of_all() {
     let (different, of) = Exact::from(Space::Kernel(&rows)).different().expect("solvers have joined copies");
     assert!(different.len() <= 32 && of.len() == n);
     let alpha: Vec<f64> = (0..n).map(|i| (i * 5 % 7) as f64 / 3.0).collect();
-    let points = [0.1, -0.3].map(|bias| AuditPoint { dual: &dual, alpha: &alpha, bias, weights: None });
+    let points = [0.1, -0.3].map(|bias| AuditPoint { dual: &dual, alpha: &alpha, bias, weights: None, known: None });
     let (joined, all) = (
         audit(Space::Kernel(&rows), &points, Par::Seq, &RunControl::unlimited()).expect("unlimited"),
         audit(&gram, &points, Par::Seq, &RunControl::unlimited()).expect("unlimited"),

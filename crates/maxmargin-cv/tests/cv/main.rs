@@ -1,5 +1,6 @@
 //! Cross-validation, updates and verification.
 
+mod along_c;
 mod common;
 mod crafted;
 mod engine;

@@ -265,7 +265,7 @@ fn the_decision_function_takes_the_bias_out_of_the_kernel() {
     let h = decision(&dual, &solution.alpha, gram.offset());
     let audited = audit(
         &gram,
-        &[AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias, weights: None }],
+        &[AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias, weights: None, known: None }],
         Par::Seq,
         &RunControl::unlimited(),
     )

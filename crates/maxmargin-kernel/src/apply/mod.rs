@@ -2,6 +2,7 @@
 
 mod exact;
 mod groups;
+mod member_sums;
 mod scratch;
 mod single;
 mod small;
@@ -10,6 +11,7 @@ mod symmetric;
 pub use exact::apply_exact;
 pub(crate) use exact::apply_exact_to;
 pub(crate) use groups::SampleTerms;
+pub use member_sums::MemberSums;
 pub use single::{apply, products, submatrix};
 pub(crate) use small::small_sums;
 

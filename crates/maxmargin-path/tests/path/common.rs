@@ -99,8 +99,13 @@ pub(crate) fn pairwise(dual: &Dual, gram: &dyn Gram, tol: f64) -> Vec<f64> {
 
 /// Returns `½ αᵀQα + linᵀα`.
 pub(crate) fn objective(dual: &Dual, gram: &dyn Gram, alpha: &[f64]) -> f64 {
-    -maxmargin_core::audit(gram, &[AuditPoint { dual, alpha, bias: 0.0, weights: None }], Par::Seq, &RunControl::unlimited())
-        .expect("unlimited")[0]
+    -maxmargin_core::audit(
+        gram,
+        &[AuditPoint { dual, alpha, bias: 0.0, weights: None, known: None }],
+        Par::Seq,
+        &RunControl::unlimited(),
+    )
+    .expect("unlimited")[0]
         .certificate
         .dual
 }
@@ -149,7 +154,7 @@ pub(crate) fn assert_optimal(path: &Path, gram: &dyn Gram, what: &str) {
     let decide = |alpha: &[f64]| {
         maxmargin_core::audit(
             gram,
-            &[AuditPoint { dual: &dual, alpha, bias: 0.0, weights: None }],
+            &[AuditPoint { dual: &dual, alpha, bias: 0.0, weights: None, known: None }],
             Par::Seq,
             &RunControl::unlimited(),
         )

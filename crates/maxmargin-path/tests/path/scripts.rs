@@ -127,7 +127,7 @@ proptest! {
                 assert_exact(&path, &gram, &update, "order");
             }
             let (dual, solution) = (path.dual().expect("members"), path.solution());
-            let point = maxmargin_core::AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias, weights: None };
+            let point = maxmargin_core::AuditPoint { dual: &dual, alpha: &solution.alpha, bias: solution.bias, weights: None, known: None };
             (maxmargin_core::audit(&gram, &[point], maxmargin_data::Par::Seq, &RunControl::unlimited()).expect("unlimited").remove(0), solution.bias)
         };
         let forward: Vec<usize> = (0..40).collect();

@@ -18,6 +18,25 @@ pub fn add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     at_level!(plain_add_scaled [T: Into<f64> + Copy] [T] (f: &mut [f64], factor: f64, row: &[T]) -> ());
 }
 
+/// Numbers whose sum with a smaller number is a multiple of 2⁻³⁸, or of 2⁻⁷⁷.
+const TO_COARSE: f64 = 1.5 * (1_u64 << 14) as f64;
+const TO_FINE: f64 = 1.5 / (1_u64 << 25) as f64;
+
+/// Adds `factor · row_k` to two sums: a multiple of 2⁻³⁸ to `coarse_k`, and what is left of it,
+/// rounded to a multiple of 2⁻⁷⁷, to `fine_k`.
+///
+/// Additions of multiples of one unit have no rounding as long as sums are below 2⁵³ units. So up
+/// to 2¹⁴ products of together at most 2¹⁴, and each at most 2¹², can be added and taken away in
+/// any order: what is left depends on the products that are in it, and not on their history.
+///
+/// # Panics
+///
+/// When the slices differ in length.
+pub fn add_in_units(coarse: &mut [f64], fine: &mut [f64], factor: f64, row: &[f64]) {
+    assert!(coarse.len() == row.len() && fine.len() == row.len(), "one length");
+    at_level!(plain_add_in_units [] [] (coarse: &mut [f64], fine: &mut [f64], factor: f64, row: &[f64]) -> ());
+}
+
 /// Computes `Σ_k f_k row_k` in 16 interleaved partial sums; less than 16 products are added in
 /// pairs.
 ///
@@ -75,6 +94,16 @@ impl Products {
 fn plain_add_scaled<T: Into<f64> + Copy>(f: &mut [f64], factor: f64, row: &[T]) {
     for (f, &k) in f.iter_mut().zip(row) {
         *f += factor * k.into();
+    }
+}
+
+#[inline(always)]
+fn plain_add_in_units(coarse: &mut [f64], fine: &mut [f64], factor: f64, row: &[f64]) {
+    for ((coarse, fine), k) in coarse.iter_mut().zip(fine).zip(row) {
+        let product = factor * k;
+        let units = (product + TO_COARSE) - TO_COARSE;
+        *coarse += units;
+        *fine += ((product - units) + TO_FINE) - TO_FINE;
     }
 }
 

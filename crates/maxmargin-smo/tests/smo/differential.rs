@@ -92,7 +92,7 @@ fn ours(gram: &KernelGram, dual: &Dual) -> (Solution, Certificate, Vec<f64>) {
         .expect("SMO takes the problem");
     let judged = audit(
         gram,
-        &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias, weights: None }],
+        &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias, weights: None, known: None }],
         Par::Seq,
         &RunControl::unlimited(),
     )

@@ -70,7 +70,7 @@ pub(super) fn examine(problem: &Problem, solution: Solution) -> CheckedSolution 
     assert!(inside, "{name}: alpha inside the box exactly: {:?}", solution.alpha);
     let found = audit(
         &problem.gram,
-        &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias, weights: None }],
+        &[AuditPoint { dual, alpha: &solution.alpha, bias: solution.bias, weights: None, known: None }],
         Par::Seq,
         &RunControl::unlimited(),
     )
