@@ -18,6 +18,9 @@ const SWEEPS: f64 = 5.0;
 /// The most sweeps on one model.
 const MOST_SWEEPS: u32 = 10_000;
 
+/// The rounding of a gradient next to the sum of its terms.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 /// The most steps over the weights that are not 0, one after the other.
 const MOST_STEPS: u32 = 8;
 
@@ -64,11 +67,17 @@ impl QuadraticModel<'_> {
         let width = self.w.len();
         let mut at = MatrixPoint { h, par: self.par, d: vec![0.0; width], gradient: self.u.iter().map(|u| -u).collect() };
         let mut spent = 0;
+        let size: Vec<f64> = (0..width).map(|j| h[(j, j)].sqrt()).collect();
         for _ in 0..MOST_SWEEPS {
             let (mut largest, mut moved) = (0.0_f64, 0);
+            // `|(H d)_j|` is at most `size_j` times this.
+            let of_d: f64 = at.d.iter().zip(&size).map(|(d, size)| d.abs() * size).sum();
             for j in 0..width {
                 let step = self.coordinate(j, at.d[j], at.gradient[j], h[(j, j)]);
-                largest = largest.max(step.violation);
+                // A violation that may be rounding of the gradient does not fall any more.
+                if step.violation > ROUNDING * (self.u[j].abs() + size[j] * of_d) {
+                    largest = largest.max(step.violation);
+                }
                 if step.delta != 0.0 {
                     at.d[j] += step.delta;
                     dense::add_scaled(&mut at.gradient, step.delta, h.col_as_slice(j));
@@ -77,7 +86,7 @@ impl QuadraticModel<'_> {
             }
             run.work.steps += width as u64;
             run.work.entries += (moved * width) as u64;
-            if largest <= tol || moved == 0 {
+            if largest <= tol || moved == 0 || self.is_unbounded(&at) {
                 break;
             }
             run.control.control().check((moved * width) as u64)?;
@@ -91,9 +100,28 @@ impl QuadraticModel<'_> {
                         break;
                     }
                 }
+                if self.is_unbounded(&at) {
+                    break;
+                }
             }
         }
         Ok(at.d)
+    }
+
+    /// The value of the model at a point, which is 0 at `d = 0`.
+    fn value(&self, at: &MatrixPoint) -> f64 {
+        let of = |j: usize| {
+            let norm = if self.free == Some(j) { 0.0 } else { (self.w[j] + at.d[j]).abs() - self.w[j].abs() };
+            norm + 0.5 * at.d[j] * (at.gradient[j] - self.u[j])
+        };
+        (0..at.d.len()).map(of).sum()
+    }
+
+    /// Returns true if the model falls by more than the whole primal objective, which is never
+    /// below 0. Few rows have curvature then, and the rows that would stop its fall are not among
+    /// them: the minimum of the model may be at infinity, and a search along `d` finds these rows.
+    fn is_unbounded(&self, at: &MatrixPoint) -> bool {
+        self.value(at) < -self.primal
     }
 }
 

@@ -67,6 +67,8 @@ pub(crate) struct QuadraticModel<'a> {
     pub(crate) weights: &'a [f64],
     pub(crate) u: &'a [f64],
     pub(crate) w: &'a [f64],
+    /// The primal objective at `d = 0`.
+    pub(crate) primal: f64,
     /// The largest violation at `d = 0`.
     pub(crate) violation: f64,
     pub(crate) free: Option<usize>,

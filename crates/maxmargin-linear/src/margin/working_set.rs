@@ -88,7 +88,9 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
             }
             before = violation;
             let (columns, free) = (&self.columns, self.free);
-            let model = QuadraticModel { columns, weights: &weights, u: &u, w: &self.w, violation, free, par };
+            let norm: f64 = self.w.iter().enumerate().filter(|(j, _)| free != Some(*j)).map(|(_, w)| w.abs()).sum();
+            let primal = norm + targets.losses(&at.z, par);
+            let model = QuadraticModel { columns, weights: &weights, u: &u, w: &self.w, primal, violation, free, par };
             let aim = (ACCURACY * violation).max(0.5 * tol);
             let d = match &self.matrix {
                 Some(h) => model.with_matrix(h, aim, run)?,
