@@ -145,6 +145,23 @@ fn a_chain_along_c_goes_on_from_any_cell() {
     }
 }
 
+/// Values of C that come later start from the cells before them, with exact values that are kept and
+/// not kept, and with kept sums of bounded samples.
+#[test]
+fn a_wider_range_of_c_has_the_bits_of_one_search() {
+    let bench = Bench::new();
+    for (data, kernel) in [("blobs --rows 700 --features 8", "-g 0.5"), ("two-gaussians --rows 2100", "-g 0.2")] {
+        let search = |values: &str, log: &str| format!("grid {data} -k 3 {kernel} -c {values} -q {log}");
+        let whole = done(&bench, &search("0.5,1,4", ""));
+        let log = format!("--log {}", data.len());
+        for values in ["0.5", "0.5,1", "0.5,1,4"] {
+            let part = done(&bench, &search(values, &log));
+            let count = values.split(',').count();
+            assert_eq!(part["cells"].as_array().expect("cells"), &whole["cells"].as_array().expect("cells")[..count], "{data}");
+        }
+    }
+}
+
 #[test]
 fn two_processes_share_a_search() {
     let bench = Bench::new();

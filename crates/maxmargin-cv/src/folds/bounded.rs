@@ -3,7 +3,7 @@
 
 use crate::folds::trainer::Trainer;
 use crate::seed::bounded::{BoundedSums, KnownPart};
-use crate::seed::problem::Trained;
+use crate::seed::rows::SeedRows;
 use maxmargin_core::{Dual, Stage};
 use maxmargin_data::Par;
 use maxmargin_kernel::Exact;
@@ -15,28 +15,31 @@ impl Trainer<'_> {
         self.bounded.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the bounded samples of the machine of all data, or drops their sums.
-    pub(super) fn hold_bounded(&self, full: &Trained) {
+    /// Takes the bounded samples of the machine of all data. Without sums of them, what needs them
+    /// computes its own.
+    pub(super) fn hold_bounded(&self, beta: &[f64], rows: SeedRows) {
         let mut place = self.bounded.write().unwrap_or_else(PoisonError::into_inner);
-        let (Some(bounded), Some((boxes, _)), Some(rows)) = (place.as_mut(), &self.seeds, full.rows) else { return };
-        let control = self.stage_control(Stage::Full);
-        if !bounded.hold(&full.beta, boxes, rows, self.par, &control).is_ok_and(|held| held) {
-            *place = None;
-        }
+        let (Some(bounded), Some((boxes, _))) = (place.as_mut(), &self.seeds) else { return };
+        let _ = bounded.hold(beta, boxes, rows, self.par, &self.stage_control(Stage::Full));
     }
 
     /// The kept part of the kernel sums of a machine over `source`.
     pub(super) fn known_sums(&self, fold: Option<usize>, source: Exact) -> Option<KnownPart> {
         let (bounded, (boxes, _)) = (self.bounded(), self.seeds.as_ref()?);
         let rows = source.different().map_or(source, |(different, _)| different).len();
-        bounded.as_ref().filter(|bounded| bounded.rows() == rows).map(|bounded| bounded.known(fold, boxes.scale()))
+        bounded.as_ref().filter(|bounded| bounded.rows() == Some(rows)).map(|bounded| bounded.known(fold, boxes.scale()))
     }
 
-    /// The gradient of all data at a start from the last value of C, whose bounded samples still
-    /// are at their bound. `None` without their sums; the solver computes it then.
+    /// The gradient of all data at a start from the last value of C, most of whose bounded samples
+    /// have been bounded there. `None` without their sums; the solver computes it then.
     pub(super) fn start_gradient(&self, dual: &Dual, alpha: &[f64], par: Par) -> Option<Vec<f64>> {
-        let source = Exact::from(self.space);
-        let known = self.known_sums(None, source)?;
-        known.get().gradient(dual, source, alpha, par, &self.stage_control(Stage::Full)).ok()
+        self.bounded().as_ref()?;
+        let control = self.stage_control(Stage::Full);
+        // Equal samples are merged here if no solver has merged them yet.
+        let source = self.space.exact(&control).ok()?;
+        let mut beta = vec![0.0; self.space.len()];
+        dual.ids().iter().enumerate().for_each(|(k, &i)| beta[i] += dual.sign()[k] * alpha[k]);
+        self.hold_bounded(&beta, SeedRows::of(self.space.rows()?));
+        self.known_sums(None, source)?.get().gradient(dual, source, alpha, par, &control).ok()
     }
 }

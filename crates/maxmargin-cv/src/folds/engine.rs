@@ -60,8 +60,8 @@ impl<'a> Trainer<'a> {
         let _reserved = path.as_ref().zip(self.space.rows()).map(|(path, rows)| rows.reserve(path.bytes()));
         let mut from = full.as_ref().map(|task| self.trained(task)).expect("trained just now");
         from.path = path;
-        if !self.control.is_over() {
-            self.hold_bounded(&from);
+        if let Some(rows) = from.rows.filter(|_| !self.control.is_over()) {
+            self.hold_bounded(&from.beta, rows);
         }
         if self.seeding == Seeding::Full
             && !self.control.is_over()

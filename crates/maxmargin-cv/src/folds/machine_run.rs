@@ -57,7 +57,7 @@ pub(crate) struct MachineRun<'a> {
     pub(crate) plan: &'a FoldPlan,
     pub(crate) seeding: Seeding,
     pub(crate) steps: &'a [Step<'a>],
-    /// Set if the steps are some of several values of C.
+    /// Set if the steps are some of several values of C, or may be later.
     pub(crate) is_along_c: bool,
     /// A cell with more errors than this is pruned.
     pub(crate) max_errors: Option<usize>,
@@ -101,6 +101,7 @@ impl MachineRun<'_> {
         let mut previous: Option<(Dual, Vec<f64>)> = None;
         let mut carried = CarriedMachines::default();
         let mut bounded = self.bounded_sums(space, folds)?;
+        let _reserved = bounded.as_ref().zip(space.rows()).map(|(sums, rows)| rows.reserve(sums.bytes(space.len())));
         for (value, step) in self.steps.iter().enumerate() {
             let formulation = self.study.formulation.with_c(step.c);
             let problem = self.machine().problem(formulation, self.factors.all())?;
@@ -150,7 +151,8 @@ impl MachineRun<'_> {
         }
         let unit = self.machine().problem(self.study.formulation.with_c(1.0), self.factors.all())?;
         let out: Vec<&[usize]> = folds.iter().map(|fold| &fold.out[..]).collect();
-        Ok(BoundedSums::new(unit.dual(), &out, space.len()))
+        let room = space.rows().map_or(0, Rows::room);
+        Ok(BoundedSums::new(unit.dual(), &out, space.len()).filter(|bounded| bounded.bytes(space.len()) <= room / 2))
     }
 
     fn boxes(&self, formulation: Formulation) -> FoldBoxes<'_> {

@@ -82,8 +82,7 @@ pub(crate) struct Trainer<'a> {
     pub(crate) counts_fixed_labels: bool,
     /// The rule that ends the folds early. With it, folds are trained one by one, in order.
     pub(crate) prune: Option<Prune<'a>>,
-    /// The kernel sums of samples at their bound, if they are kept along C: of the last value until
-    /// the machine of all data is trained.
+    /// The kernel sums of samples at their bound, if they are kept along C.
     pub(crate) bounded: RwLock<Option<BoundedSums>>,
     /// The machines of the last value of C that may be machines of this one.
     pub(crate) carried: CarriedMachines,
@@ -263,7 +262,8 @@ impl<'a> Trainer<'a> {
         let (tol, memory) = (self.stop.goal.first_kkt(), self.path_memory);
         let bounded = self.bounded();
         let of_fold = if let Stage::Fold(fold) = stage { Some(fold) } else { None };
-        let bounded = bounded.as_ref().zip(of_fold).filter(|_| self.seeding == Seeding::Full);
+        let of_fold = of_fold.filter(|_| self.seeding == Seeding::Full);
+        let bounded = bounded.as_ref().filter(|bounded| bounded.rows() == Some(rows.count())).zip(of_fold);
         let fold = FoldProblem { dual, hidden, boxes, rows, tol, control: &control, memory, bounded };
         let draft = match self.seeding.draft(from, fold) {
             Ok(Some(draft)) => draft,

@@ -32,8 +32,9 @@ use std::time::Instant;
 pub(crate) struct CvRequest<'a, T> {
     /// Values of C, at least one.
     pub(crate) steps: &'a [Step<'a>],
-    /// Set if the steps are some of several values of C. What a run returns depends on it, and not
-    /// on how many are left after an interruption.
+    /// Set if the steps are some of several values of C, or may be later. What a run keeps from
+    /// value to value depends on it, and not on how many are left after an interruption: bits do,
+    /// too.
     pub(crate) is_along_c: bool,
     /// One machine of two classes prunes a value of C with more errors than this, or with more than
     /// a complete earlier value.
@@ -296,7 +297,7 @@ impl<'a> Study<'a> {
             };
             run.run(spaces, &|value, outcome, work| collector.put(value, p, outcome, work))
         };
-        let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, &source, steps.len() > 1));
+        let (feature, memory) = (self.formulation.bias_term().feature(), self.row_memory(count, &source, is_along_c));
         Spaces::of(&source, &layout, feature, memory, |spaces| {
             if self.solver.uses_neighbours() {
                 spaces.find_shared_neighbours(control).map_err(|error| study_error(control, error.into()))?;

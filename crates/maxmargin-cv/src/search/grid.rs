@@ -222,7 +222,8 @@ impl<T: Send, E: Fn(usize, usize, CvReport) -> T + Sync> GridRun<'_, T, E> {
         };
         let request = CvRequest {
             steps,
-            is_along_c: values.len() > 1,
+            // A log may go on with more values later.
+            is_along_c: true,
             max_errors,
             plan,
             seeding,

@@ -28,7 +28,7 @@ pub(crate) struct BoundedSums {
     /// The ends of the box of each sample next to the largest box.
     low: Vec<f64>,
     high: Vec<f64>,
-    /// Samples that are at their bound.
+    /// Samples that are at their bound; empty if there are no sums.
     held: Vec<bool>,
     /// Sums of the samples of each group; none before the first machine.
     of_group: Vec<MemberSums>,
@@ -69,15 +69,15 @@ impl BoundedSums {
             groups: out.len() + 1,
             low,
             high,
-            held: vec![false; samples],
+            held: Vec::new(),
             of_group: Vec::new(),
             all: Vec::new(),
         })
     }
 
-    /// Bytes of the sums over so many kernel rows.
+    /// Bytes of the sums over so many kernel rows; 0 if there are so few that none are kept.
     pub(crate) fn bytes(&self, rows: usize) -> u64 {
-        self.groups as u64 * MemberSums::bytes(rows) + 8 * rows as u64
+        if rows < FEWEST { 0 } else { self.groups as u64 * MemberSums::bytes(rows) + 8 * rows as u64 }
     }
 
     /// Returns whether these sums are cheaper than kernel values for each value of C.
@@ -89,12 +89,15 @@ impl BoundedSums {
             && gram.lattice().is_none()
     }
 
-    /// Takes the samples that are at their bound in the point `beta` of all data. Returns false if
-    /// their sums cannot be kept.
+    /// Takes the samples that are at their bound in the point `beta` of all data. There are no sums
+    /// afterwards if they cannot be kept, or would take longer than they save.
+    ///
+    /// What is kept depends on this point alone: a search that goes on after an interruption has the
+    /// same bits.
     ///
     /// # Errors
     ///
-    /// When `control` ends the run. The sums must not be used then.
+    /// When `control` ends the run. There are no sums then.
     pub(crate) fn hold(
         &mut self,
         beta: &[f64],
@@ -102,29 +105,32 @@ impl BoundedSums {
         rows: SeedRows,
         par: Par,
         control: &RunControl,
-    ) -> Result<bool, Cancelled> {
+    ) -> Result<(), Cancelled> {
+        self.held.clear();
         let gram = rows.gram();
         if self.all.len() != gram.len() {
             let empty = if self.pays(gram) { MemberSums::new(gram) } else { None };
-            let Some(empty) = empty else { return Ok(false) };
+            let Some(empty) = empty else { return Ok(()) };
             (self.of_group, self.all) = (vec![empty; self.groups], vec![0.0; gram.len()]);
         }
+        let held: Vec<bool> = beta.iter().enumerate().map(|(i, beta)| *beta != 0.0 && !boxes.is_free(i, *beta)).collect();
         let mut shares = vec![vec![0.0; gram.len()]; self.groups];
-        for (i, beta) in beta.iter().enumerate() {
-            self.held[i] = *beta != 0.0 && !boxes.is_free(i, *beta);
-            if self.held[i] {
-                shares[self.group[i]][rows.place(i)] += if *beta > 0.0 { self.high[i] } else { self.low[i] };
-            }
+        for i in (0..held.len()).filter(|&i| held[i]) {
+            shares[self.group[i]][rows.place(i)] += if beta[i] > 0.0 { self.high[i] } else { self.low[i] };
         }
         if !shares.iter().all(|shares| MemberSums::holds(shares)) {
-            return Ok(false);
+            return Ok(());
         }
         self.all.fill(0.0);
         for (sums, shares) in self.of_group.iter_mut().zip(&shares) {
-            sums.change(gram, shares, par, control)?;
+            if let Err(cancelled) = sums.change(gram, shares, par, control) {
+                self.all.clear();
+                return Err(cancelled);
+            }
             self.all.iter_mut().zip(sums.sums()).for_each(|(all, sum)| *all += sum);
         }
-        Ok(true)
+        self.held = held;
+        Ok(())
     }
 
     /// Returns whether a sample is at its bound.
@@ -132,9 +138,9 @@ impl BoundedSums {
         self.held[sample]
     }
 
-    /// Number of kernel rows of the sums.
-    pub(crate) fn rows(&self) -> usize {
-        self.all.len()
+    /// Number of kernel rows of the sums; `None` if there are no sums.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        (!self.held.is_empty()).then_some(self.all.len())
     }
 
     /// Takes the samples that a fold holds out away from `sums`. `scale` is the largest box.
@@ -185,7 +191,8 @@ mod tests {
             for &(c, each) in points {
                 let dual = dual(c);
                 let boxes = RowBoxes::new(&dual, N);
-                assert!(sums.hold(&beta(c, each), &boxes, SeedRows::of(&rows), Par::Seq, &control).expect("unlimited"));
+                sums.hold(&beta(c, each), &boxes, SeedRows::of(&rows), Par::Seq, &control).expect("unlimited");
+                assert_eq!(sums.rows(), Some(N));
             }
             let c = points[points.len() - 1].0;
             (0..4).map(|h| sums.known((h < 3).then_some(h), c)).map(|part| (part.coef, part.sums)).collect::<Vec<_>>()
