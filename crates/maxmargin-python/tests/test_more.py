@@ -271,7 +271,7 @@ def test_probabilities_that_were_not_asked_for():
 
 
 def test_probabilities_need_a_class_of_two_samples():
-    with pytest.raises(ValueError, match=r"probabilities need at least two samples of each class.*train without probabilities"):
+    with pytest.raises(ValueError, match=r"probabilities need a class with at least two samples.*train without probabilities"):
         maxmargin.SVC(probability=True).fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(ValueError, match=r"scores need at least two samples of each class.*add samples"):
         maxmargin.SVC(conformal=0.1).fit([[1.0], [2.0]], [0, 1])

@@ -85,7 +85,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &mut notes),
     };
-    show(&document, args.run.json, text, on_stdout.then_some(&notes))?;
+    show(&document, args.run.json, text, on_stdout.then_some(&notes))
+        .map_err(|failure| failure.after_writing(&document.model))?;
     Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 

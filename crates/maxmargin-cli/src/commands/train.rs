@@ -109,7 +109,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     if let Some(page) = page {
         page.write(|out| out.write_all(html(&document).as_bytes()))?;
     }
-    show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))?;
+    show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))
+        .map_err(|failure| failure.after_writing(&document.model))?;
     Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 

@@ -98,9 +98,13 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
         Err(error) => return Err(failure(&error, &name, add.as_ref())),
     };
     let solve = walking.elapsed().as_secs_f64();
-    let status = updated.status();
+    let (status, is_table) = (updated.status(), model.columns().is_some());
     warn_of_changes(&model, &updated, &mut notes);
     if let Some(output) = data_output {
+        if is_table {
+            let columns = "words as columns of 0 and 1, gaps as 0 with a column that marks them, classes as numbers";
+            notes.warn(format!("{}: has the columns of the model, not those of the table ({columns})", output.name()));
+        }
         output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))?;
     }
     let model_name = output.name().to_owned();
@@ -112,7 +116,8 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
         removed: remove.len(),
         ..document(&updated, model_name, seconds, end).ok_or_else(|| failure(&UpdateError::NoRecord, &name, None))?
     };
-    show(&document, args.run.json, report, on_stdout.then_some(&notes))?;
+    show(&document, args.run.json, |document| report(document, is_table), on_stdout.then_some(&notes))
+        .map_err(|failure| failure.after_writing(&document.model))?;
     Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 
@@ -298,7 +303,7 @@ fn work(updated: &Updated) -> Work {
     ])
 }
 
-fn report(d: &UpdateDocument) -> String {
+fn report(d: &UpdateDocument, is_table: bool) -> String {
     let count = |n: usize| format::count(n as u64);
     let added = match d.added {
         0 => "none".to_owned(),
@@ -313,7 +318,7 @@ fn report(d: &UpdateDocument) -> String {
         ("C", d.setup.formulation.c.map_or_else(String::new, format::exact)),
         ("status", status_text(d.solved.status).to_owned()),
     ];
-    rows.extend(d.setup.kernel.kept_width().filter(|_| has_changed).map(|text| ("kernel", text)));
+    rows.extend(d.setup.kernel.kept_width(is_table).filter(|_| has_changed).map(|text| ("kernel", text)));
     rows.extend(work_text(&d.solved.work).map(|text| ("path", text)));
     if let Some(c) = &d.solved.certificate {
         // The worst machine may be one that kept its solution: its tolerance is that of its

@@ -28,6 +28,8 @@ pub(crate) enum Failure {
     List { message: String, lines: Vec<String>, advice: String },
     /// Exit code 2.
     Usage(String),
+    /// Exit code 130 or 3: ended before there was a result, by the user or by a limit.
+    Ended { interrupted: bool, message: String },
     /// Exit code 0, silently: the reader of our output closed the pipe.
     ClosedPipe,
 }
@@ -39,12 +41,23 @@ impl Failure {
         Self::Input(format!("{place}: {what}"))
     }
 
-    /// A failed write. A closed pipe is not an error.
+    /// A failed write of a whole file, or to standard output. A closed pipe is not an error.
     pub(crate) fn write(place: impl fmt::Display, error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            std::io::ErrorKind::StorageFull => Self::input(place, "the disk is full, nothing was written; free some space"),
+            std::io::ErrorKind::StorageFull => Self::input(place, "the disk is full, and this was not written; free some space"),
             _ => Self::input(place, format!("cannot write: {}", reason(error))),
+        }
+    }
+}
+
+impl Failure {
+    /// The failure of a command that has already written `file`: whoever repeats it must know.
+    #[must_use]
+    pub(crate) fn after_writing(self, file: &str) -> Self {
+        match self {
+            Self::Input(message) => Self::Input(format!("{message} ({file} was written)")),
+            other => other,
         }
     }
 }
@@ -88,6 +101,10 @@ pub(crate) fn exit_code(result: Result<Outcome, Failure>) -> ExitCode {
         Err(Failure::Usage(message)) => {
             print_line(&format!("error: {}", one_line(&message)));
             ExitCode::from(2)
+        }
+        Err(Failure::Ended { interrupted, message }) => {
+            print_line(&format!("error: {}", one_line(&message)));
+            ExitCode::from(if interrupted { interrupt::INTERRUPTED } else { 3 })
         }
     }
 }

@@ -45,7 +45,10 @@ impl Exit {
 impl From<Failure> for Exit {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Input(what) | Failure::Usage(what) | Failure::List { message: what, .. } => Self::Error(what),
+            Failure::Input(what)
+            | Failure::Usage(what)
+            | Failure::List { message: what, .. }
+            | Failure::Ended { message: what, .. } => Self::Error(what),
             Failure::ClosedPipe => Self::ClosedPipe,
         }
     }

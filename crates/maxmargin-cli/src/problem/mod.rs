@@ -19,7 +19,7 @@ use crate::machine::threads::Threads;
 use crate::report::{
     DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text, scale_name,
 };
-use maxmargin::core::{Alternative, BiasTerm, Loss, Refused, TargetKind};
+use maxmargin::core::{Alternative, BiasTerm, Loss, Refused, Status, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
 use maxmargin::data::{ClassLabels, FeatureRanges, Impute, LabelError};
@@ -375,6 +375,12 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
         Error::Alone { label } => {
             let what = "has one row: a threshold is chosen by rows that a training did not see, and needs two of each class";
             Failure::input(&input.name, format!("class {} {what}", label_names::display(*label)))
+        }
+        Error::Ended(status) => {
+            let interrupted = *status == Status::Interrupted;
+            let what = if interrupted { "interrupted" } else { "the limit came" };
+            let message = format!("{what} before any solution was certified: nothing was written");
+            Failure::Ended { interrupted, message }
         }
         other => Failure::input(&input.name, other),
     }

@@ -54,12 +54,16 @@ impl KernelDocument {
         self.text_after(&format!("{} kernel", self.name))
     }
 
-    /// Returns a sentence on the width that an update of a model keeps, if the kernel has one.
-    pub(crate) fn kept_width(&self) -> Option<String> {
+    /// Returns a sentence on the width that an update of a model keeps, if the kernel has one. Data
+    /// that was written for a model of a table has the model's columns, not those of the table.
+    pub(crate) fn kept_width(&self, of_table: bool) -> Option<String> {
         let sentence = self.sentence();
-        self.gamma.map(|_| {
-            format!("{sentence}, kept; train on the changed data (--write-data) to have -g scale or mean choose it anew")
-        })
+        let changed = if of_table { "the changed table" } else { "the changed data (--write-data)" };
+        let advice = match self.gamma_rule {
+            Some(GIVEN) => String::new(),
+            _ => format!("; train on {changed} to have -g scale or mean choose it anew"),
+        };
+        self.gamma.map(|_| format!("{sentence}, kept{advice}"))
     }
 
     fn text_after(&self, name: &str) -> String {

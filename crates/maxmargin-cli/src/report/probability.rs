@@ -13,7 +13,8 @@ pub(crate) fn calibration_text(report: &CalibrationReport) -> String {
         (Some(why), ..) => format!("none: {why}"),
         (None, Some(scale), _) => format!("Laplace scale of the errors {}", format::short(scale)),
         (None, None, Some(reliability)) => format!("{} (on held-out samples)", reliability_text(reliability)),
-        (None, None, None) => "of being an inlier".to_owned(),
+        (None, None, None) if report.method == "marks" => "of being an inlier".to_owned(),
+        (None, None, None) => "not judged: classes have too few rows for a calibration without those of a fold".to_owned(),
     };
     format!("{}, from {}; {what}", report.method, run_text(&report.run))
 }

@@ -202,10 +202,16 @@ fn probabilities_of_too_few_rows_say_what_they_need() {
     let bench = Bench::new();
     bench.file("pair", "1 1:1\n-1 1:-1\n");
     bench.file("value", "0.5 1:1\n");
-    let classes = "probabilities need at least two samples of each class";
+    let classes = "probabilities need a class with at least two samples";
     refused(&bench, "svm-train -b 1 pair model", &[classes, "train without probabilities"]);
     refused(&bench, "svm-train -s 3 -b 1 value model", &["probabilities need at least two rows"]);
     refused(&bench, "train pair -q --probability platt -o model", &["pair: ", classes]);
+    // Two classes of one row in the same fold.
+    bench.file("singles", "1 1:0\n2 1:1 2:1 3:1\n2 1:2\n2 3:2\n3 1:3 2:3 3:3\n");
+    let trained = bench.run("svm-train -q -b 1 singles model");
+    assert!(trained.code == 0 && bench.read("model").contains("probA"), "{trained:?}");
+    let told = bench.run("train singles --probability platt -o other");
+    assert!(told.code == 0 && told.out.contains("not judged: classes have too few rows"), "{told:?}");
 }
 
 /// The square of 1e160 is no number of 64 bits, but a Gaussian kernel has the value 0 there.

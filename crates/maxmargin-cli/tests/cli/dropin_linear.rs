@@ -208,6 +208,18 @@ fn options_that_are_none_are_refused_by_name() {
     assert!(refused.code == 1 && refused.err.starts_with("ERROR: -R option supported only"), "{refused:?}");
 }
 
+/// The hull of standardised data has the origin: the optimum is 0, and no relative gap is small.
+#[test]
+fn one_class_around_the_origin_is_solved() {
+    let bench = Bench::new();
+    let value = |i: u32, j: u32| f64::from(((4 * i + j + 1).wrapping_mul(2_654_435_769) >> 7) % 2001) / 1000.0 - 1.0;
+    let line = |i: u32| (1..5).fold("1".to_owned(), |line, j| format!("{line} {j}:{}", value(i, j)));
+    bench.file("round", (0..300).map(line).collect::<Vec<_>>().join("\n") + "\n");
+    let trained = bench.run("liblinear-train -s 21 -n 0.1 round m");
+    assert_eq!((trained.code, trained.err.as_str()), (0, ""), "{trained:?}");
+    assert!(trained.out.contains("Objective value = 0.000000"), "{trained:?}");
+}
+
 /// One class has a model in which everything is of that class, as in LIBLINEAR.
 #[test]
 fn data_of_one_class_has_a_model() {

@@ -58,6 +58,17 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
+/// The bias of a model without a margin is a quotient of rounding: it was a mismatch of models that
+/// nobody had changed.
+#[test]
+fn a_bias_of_rounding_is_no_mismatch() {
+    let bench = Bench::new();
+    let data = bench.file("data", "0 1:-6\n1 1:-2\n0 1:6\n1 1:7\n0 1:1\n1 1:-7\n").display().to_string();
+    assert_eq!(bench.run(&format!("train {data} --formulation nu-svc --kernel linear --nu 0.3 -o m -q")).code, 0);
+    let verified = bench.run(&format!("verify m {data}"));
+    assert!(verified.code == 0 && verified.out.contains("no margin is left to determine it"), "{verified:?}");
+}
+
 /// Four points, each of both classes: no function separates a part of them, and ν-SVC says so.
 #[test]
 fn a_nu_without_a_margin_is_said() {
@@ -76,6 +87,7 @@ fn a_nu_without_a_margin_is_said() {
         for told in [grid.err, info, verify] {
             assert_eq!(told.contains("no margin is left"), lacks, "{told}");
         }
+        assert_eq!(bench.run(&format!("verify m {data}")).code, 0, "{data}");
         let told = bench.run(&format!("svm-train -s 1 -n 0.2 {data} {data}.model"));
         assert_eq!(told.err.contains("WARNING: no margin is left at this nu"), lacks, "{told:?}");
         // The other formulation has a solution.

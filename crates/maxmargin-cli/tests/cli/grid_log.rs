@@ -145,8 +145,8 @@ fn a_chain_along_c_goes_on_from_any_cell() {
     }
 }
 
-/// Values of C that come later start from the cells before them, with exact values that are kept and
-/// not kept, and with kept sums of bounded samples.
+/// Values of C that come later start from the cells before them, with exact values that are kept
+/// and not kept, and with kept sums of bounded samples.
 #[test]
 fn a_wider_range_of_c_has_the_bits_of_one_search() {
     let bench = Bench::new();

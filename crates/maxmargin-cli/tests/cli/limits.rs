@@ -89,6 +89,17 @@ fn ctrl_c_is_heard_whatever_the_run_is_doing() {
     }
 }
 
+/// A limit that comes before any certificate is no fault of the data.
+#[test]
+fn a_limit_without_a_result_is_no_bad_input() {
+    let bench = Bench::new();
+    for command in ["loo", "cv -k 3"] {
+        let ended = bench.run(&format!("{command} gauss-m --rows 3000 -c 1e7 -g 1 --eps 1e-9 --time-limit 1ms -q"));
+        let says = "error: the limit came before any solution was certified: nothing was written";
+        assert!(ended.code == 3 && (!ended.out.is_empty() || ended.err.contains(says)), "{command}: {ended:?}");
+    }
+}
+
 /// Like svmguide1: four features in ranges of tens and hundreds, two classes that overlap.
 fn unscaled(rows: u32) -> String {
     let mut state = 7_u32;

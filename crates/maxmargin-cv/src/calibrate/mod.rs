@@ -83,7 +83,7 @@ pub struct CalibrationReport {
     /// The scale of the errors of a regression.
     pub scale: Option<f64>,
     /// For classes: the reliability of probabilities of samples that took no part in their
-    /// calibration ([`cross_fitted`]).
+    /// calibration ([`cross_fitted`]); `None` if classes have too few samples for that.
     pub reliability: Option<Reliability>,
 }
 
@@ -242,9 +242,11 @@ impl Study<'_> {
             }
         }
         if let (Ok(found), Some(classes), None) = (found, self.classes, report.missing) {
-            let probabilities =
-                cross_fitted(&found.decisions, plan, classes, to.model.multiclass(), probability, self.options.par)?;
-            report.reliability = Reliability::of(&probabilities, classes.count(), &classes.of().repeat(found.rounds));
+            // Where both rows of a pair of classes are in one fold, none is left for a calibration
+            // of the pair that they took no part in.
+            let crossed = cross_fitted(&found.decisions, plan, classes, to.model.multiclass(), probability, self.options.par);
+            let labels = || classes.of().repeat(found.rounds);
+            report.reliability = crossed.ok().and_then(|crossed| Reliability::of(&crossed, classes.count(), &labels()));
         }
         to.calibration = Some(report);
         Ok(())

@@ -185,9 +185,9 @@ pub enum CvError {
     },
     /// No class has two samples, or values have one row.
     #[error(
-        "probabilities need at least two {}, because they are fitted to samples that a training did not see; add samples, \
+        "probabilities need {}, because they are fitted to samples that a training did not see; add samples, \
          or train without probabilities",
-        if *has_classes { "samples of each class" } else { "rows" }
+        if *has_classes { "a class with at least two samples" } else { "at least two rows" }
     )]
     NoCalibration {
         /// The samples have classes.

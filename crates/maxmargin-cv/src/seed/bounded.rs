@@ -92,8 +92,8 @@ impl BoundedSums {
     /// Takes the samples that are at their bound in the point `beta` of all data. There are no sums
     /// afterwards if they cannot be kept, or would take longer than they save.
     ///
-    /// What is kept depends on this point alone: a search that goes on after an interruption has the
-    /// same bits.
+    /// What is kept depends on this point alone: a search that goes on after an interruption has
+    /// the same bits.
     ///
     /// # Errors
     ///

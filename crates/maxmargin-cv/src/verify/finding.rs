@@ -15,8 +15,8 @@ impl Finding {
     }
 
     /// The same difference where it proves nothing.
-    pub(super) fn excused(self) -> Self {
-        let detail = format!("{}; the certificate is that of the weights", self.detail);
+    pub(super) fn excused(self, why: &str) -> Self {
+        let detail = format!("{}; {why}", self.detail);
         Self { off: 0.0, detail, ..self }
     }
 }

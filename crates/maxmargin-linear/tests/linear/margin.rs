@@ -69,6 +69,24 @@ fn columns_that_depend_on_each_other_take_few_steps() {
     }
 }
 
+/// Classes that can be separated: at a large C few rows have curvature, and the model of a step has
+/// its minimum at infinity. Its sweeps used up any limit of iterations.
+#[test]
+fn models_without_a_minimum_take_few_steps() {
+    let hash = |i: usize| ((i as u64 + 3).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as f64 / f64::from(1_u32 << 30) - 1.0;
+    let rows = 60;
+    let samples = Samples::from_dense(rows, 3, (0..3 * rows).map(hash).collect()).expect("samples");
+    let score = |i: usize| hash(3 * i) + 2.0 * hash(3 * i + 1) + 3.0 * hash(3 * i + 2) + 0.5;
+    let labels: Vec<f64> = (0..rows).map(|i| if score(i) > 0.0 { 1.0 } else { -1.0 }).collect();
+    let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
+    for c in [1e2, 1e3, 1e4, 1e6] {
+        let p = problem(MarginLoss::SquaredHinge, Penalty::L1, &labels, &vec![c; rows]);
+        let found = solved(&matrix, &p, &Config::default(), 1e-6);
+        assert_eq!(found.status, Status::Converged, "C = {c}: {found:?}");
+        assert!(found.work.steps < 400, "C = {c}: {found:?}");
+    }
+}
+
 /// Words of a text depend on each other, and at a large C few rows have curvature. Coordinate
 /// descent over the matrix, from zero at this C, took 15,560,920 and 283,435 steps.
 #[test]

@@ -76,7 +76,7 @@ impl Parameters {
         checks.iter().find(|check| check.0).map_or(Ok(()), |check| Err(ParameterError(check.1)))
     }
 
-    fn tolerance(&self) -> f64 {
+    pub(super) fn tolerance(&self) -> f64 {
         self.eps.unwrap_or(self.default_tolerance())
     }
 

@@ -111,7 +111,11 @@ pub fn train(data: Dataset, parameters: &Parameters, run: &LibsvmRun) -> Result<
         rho: (parameters.solver == 21).then(|| 0.0 - fitted.model.machines()[0].bias),
         weights: (0..fitted.machines.len()).map(|p| weights(&fitted, p, parameters, features)).collect(),
     };
-    Ok(Training { model, machines: fitted.machines.iter().map(machine).collect(), certificate: Some(fitted.certificate) })
+    Ok(Training {
+        model,
+        machines: fitted.machines.iter().map(|report| machine(report, parameters)).collect(),
+        certificate: Some(fitted.certificate),
+    })
 }
 
 /// Returns the weights of one machine for every feature, and for the bias feature if there is one.
@@ -127,13 +131,19 @@ fn weights(fitted: &Fitted, p: usize, parameters: &Parameters, features: usize) 
     w
 }
 
-fn machine(report: &MachineReport) -> LiblinearMachine {
+fn machine(report: &MachineReport, parameters: &Parameters) -> LiblinearMachine {
     LiblinearMachine {
         iterations: report.iterations,
         objective: report.objective,
         support_vectors: Some(report.support_vectors),
         nonzeros: None,
-        converged: report.status == Status::Converged,
+        converged: report.status == Status::Converged || is_solved_at_zero(report, parameters),
         certificate: report.certificate,
     }
+}
+
+/// Returns true if LIBLINEAR's own rule is met where a relative gap cannot be small: one class
+/// whose hull has the origin, so that the optimum is 0.
+fn is_solved_at_zero(report: &MachineReport, parameters: &Parameters) -> bool {
+    parameters.solver == 21 && report.certificate.kkt <= parameters.tolerance()
 }

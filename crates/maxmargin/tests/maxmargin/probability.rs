@@ -266,13 +266,23 @@ fn what_has_no_probabilities_says_why() {
     assert!(run.folds == 2 && run.missing_classes.len() == 1 && run.missing_classes[0].label == 2.0, "{run:?}");
     let threshold = Svm::linear().threshold(&F1).fit(&lonely);
     assert!(matches!(threshold, Err(CvError::Alone { label: 2.0 })));
+    // Both samples of a pair of classes in one fold: nothing is left to judge their probabilities,
+    // and the model has them all the same.
+    let sizes = [30, 1, 31, 1];
+    let labels: Vec<f64> = (0_u8..4).flat_map(|class| vec![f64::from(class); sizes[usize::from(class)]]).collect();
+    let rows: Vec<[f64; 1]> = labels.iter().enumerate().map(|(i, class)| [class + (i % 7) as f64 / 9.0]).collect();
+    for probability in [Probability::Platt, Probability::Isotonic] {
+        let together = Dataset::from_rows(&rows, &labels).expect("data");
+        let found = fit(&Svm::linear().probability(probability), &together);
+        assert_eq!((found.model.calibration().len(), found.calibration.map(|c| c.reliability)), (6, Some(None)));
+    }
     // One sample of each class, and one value, used to be errors about folds that nobody chose.
     let [singles, value] = [&[[0.0], [1.0]][..], &[[0.0]]].map(|rows| {
         let labels: Vec<f64> = (1..=rows.len()).map(|label| label as f64).collect();
         Dataset::from_rows(rows, &labels).expect("data")
     });
     let refused = svm.fit(&singles).map(drop).expect_err("no fold").to_string();
-    assert!(refused.starts_with("probabilities need at least two samples of each class, "), "{refused}");
+    assert!(refused.starts_with("probabilities need a class with at least two samples, "), "{refused}");
     let regression = Svm::epsilon_svr(1.0, 0.1).probability(Probability::Platt);
     let refused = regression.fit(&value).map(drop).expect_err("no fold").to_string();
     assert!(refused.starts_with("probabilities need at least two rows, "), "{refused}");
