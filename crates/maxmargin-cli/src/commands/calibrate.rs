@@ -9,7 +9,7 @@ use crate::console::progress::Bar;
 use crate::files::input::{Input, MaxSize};
 use crate::files::lock::IfLocked;
 use crate::files::model_file;
-use crate::files::output::{check_standard_output, show};
+use crate::files::output::{check_standard_output, show_written};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::memory;
 use crate::machine::threads::Threads;
@@ -85,8 +85,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &mut notes),
     };
-    show(&document, args.run.json, text, on_stdout.then_some(&notes))
-        .map_err(|failure| failure.after_writing(&document.model))?;
+    show_written(&document, |d| &d.model, args.run.json, text, on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 

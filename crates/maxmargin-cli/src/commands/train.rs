@@ -7,7 +7,7 @@ use crate::console::notes::Notes;
 use crate::console::progress::{Bar, Phase};
 use crate::files::input::Input;
 use crate::files::model_file;
-use crate::files::output::{Output, check_standard_output, show};
+use crate::files::output::{Output, check_standard_output, show_written};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::threads::Threads;
 use crate::problem::folds::{folds_file, plan, write_folds};
@@ -90,10 +90,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     if args.updatable {
         model = TrainingData::new(input.data.clone()).put_into(model).map_err(|e| Failure::input(&input.name, e))?;
     }
-    {
-        let _writing = Phase::new(run.quiet, format!("writing {model_name}"));
-        model_file::save(&model, output)?;
-    }
+    let writing = Phase::new(run.quiet, format!("writing {model_name}"));
+    model_file::save(&model, output)?;
+    drop(writing);
     let parts =
         Seconds { read: input.seconds, kernel: Some(kernel_seconds), solve: Some(fitted.solve_seconds), ..Seconds::default() };
     let document = TrainDocument {
@@ -109,8 +108,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome, Failure> {
     if let Some(page) = page {
         page.write(|out| out.write_all(html(&document).as_bytes()))?;
     }
-    show(&document, run.json.is_some(), |document| report(document, run.verbose), on_stdout.then_some(&notes))
-        .map_err(|failure| failure.after_writing(&document.model))?;
+    let (json, shown) = (run.json.is_some(), on_stdout.then_some(&notes));
+    show_written(&document, |d| &d.model, json, |d| report(d, run.verbose), shown)?;
     Ok(if document.solved.status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
 }
 

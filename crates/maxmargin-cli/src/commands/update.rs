@@ -9,7 +9,7 @@ use crate::console::notes::Notes;
 use crate::files::input::{self, Input, MaxSize, Requirements};
 use crate::files::lock::IfLocked;
 use crate::files::model_file;
-use crate::files::output::{check_standard_output, show};
+use crate::files::output::{Output, check_standard_output, show_written};
 use crate::files::output_paths::{Content, OutputPaths};
 use crate::machine::memory;
 use crate::machine::threads::Threads;
@@ -100,13 +100,7 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
     let solve = walking.elapsed().as_secs_f64();
     let (status, is_table) = (updated.status(), model.columns().is_some());
     warn_of_changes(&model, &updated, &mut notes);
-    if let Some(output) = data_output {
-        if is_table {
-            let columns = "words as columns of 0 and 1, gaps as 0 with a column that marks them, classes as numbers";
-            notes.warn(format!("{}: has the columns of the model, not those of the table ({columns})", output.name()));
-        }
-        output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))?;
-    }
+    data_output.map_or(Ok(()), |output| write_data(output, &updated, is_table, &mut notes))?;
     let model_name = output.name().to_owned();
     model_file::save(&updated.model, output)?;
     let seconds = Seconds { read, solve: Some(solve), total: begun.elapsed().as_secs_f64(), ..Seconds::default() };
@@ -116,9 +110,17 @@ pub(crate) fn run(args: &UpdateArgs) -> Result<Outcome, Failure> {
         removed: remove.len(),
         ..document(&updated, model_name, seconds, end).ok_or_else(|| failure(&UpdateError::NoRecord, &name, None))?
     };
-    show(&document, args.run.json, |document| report(document, is_table), on_stdout.then_some(&notes))
-        .map_err(|failure| failure.after_writing(&document.model))?;
+    show_written(&document, |d| &d.model, args.run.json, |document| report(document, is_table), on_stdout.then_some(&notes))?;
     Ok(if status == Status::Converged { Outcome::Finished } else { Outcome::Stopped })
+}
+
+/// Writes the data of the updated model.
+fn write_data(output: Output, updated: &Updated, is_table: bool, notes: &mut Notes) -> Result<(), Failure> {
+    if is_table {
+        let columns = "words as columns of 0 and 1, gaps as 0 with a column that marks them, classes as numbers";
+        notes.warn(format!("{}: has the columns of the model, not those of the table ({columns})", output.name()));
+    }
+    output.write(|mut out| libsvm::write(&updated.kept.data, &mut out))
 }
 
 /// Describes the updated model; None if it has no record.

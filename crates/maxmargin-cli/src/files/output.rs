@@ -137,6 +137,17 @@ fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
+/// As [`show`], for the document of a file that has been written: `written` is its name.
+pub(crate) fn show_written<T: serde::Serialize>(
+    document: &T,
+    written: impl Fn(&T) -> &str,
+    json: bool,
+    text: impl FnOnce(&T) -> String,
+    on_stdout: Option<&Notes>,
+) -> Result<(), Failure> {
+    show(document, json, text, on_stdout).map_err(|failure| failure.after_writing(written(document)))
+}
+
 /// Prints the document as JSON or as text. The text goes to standard error where standard output is
 /// an output of the command.
 pub(crate) fn show<T: serde::Serialize>(
