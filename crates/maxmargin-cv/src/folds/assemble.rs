@@ -49,6 +49,11 @@ pub(crate) struct Decisions {
 /// Largest number of decision values that are kept for the next value of C: 64 MiB.
 const MOST_KEPT: usize = 1 << 23;
 
+/// Decision values that are brought into the order of samples at a time (8 MiB), of so many samples
+/// at least.
+const MOST_REORDERED: usize = 1 << 20;
+const FEWEST_REORDERED: usize = 128;
+
 /// Samples whose decision values are written together.
 const TOGETHER: usize = 8;
 
@@ -270,7 +275,8 @@ impl ReportAssembly<'_> {
         Ok(found)
     }
 
-    /// Writes the decision values of some machines for some samples.
+    /// Writes the decision values of some machines for some samples: of thousands of machines for
+    /// some samples at a time, since they are in another order first.
     fn write_decisions(
         &self,
         source: Exact,
@@ -280,7 +286,7 @@ impl ReportAssembly<'_> {
         decisions: &mut [f64],
         control: &RunControl,
     ) -> Result<(), Cancelled> {
-        if machines.is_empty() || samples.is_empty() {
+        if machines.is_empty() {
             return Ok(());
         }
         let terms = |(p, decision): &(usize, &Decision)| -> Vec<(usize, f64)> {
@@ -289,21 +295,28 @@ impl ReportAssembly<'_> {
         };
         let terms: Vec<Vec<(usize, f64)>> = machines.iter().map(terms).collect();
         let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
-        let runs = samples.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
-        let mut sums = source.sums_of(&terms, &runs.collect::<Vec<_>>(), self.par, control)?;
-        for ((_, decision), sums) in machines.iter().zip(sums.chunks_exact_mut(samples.len())) {
-            if let Some(own) = decision.weights.as_ref().and_then(|weights| source.products(weights, samples, self.par)) {
-                sums.copy_from_slice(&own);
+        for samples in samples.chunks((MOST_REORDERED / machines.len()).max(FEWEST_REORDERED)) {
+            let runs = samples.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
+            let mut sums = source.sums_of(&terms, &runs.collect::<Vec<_>>(), self.par, control)?;
+            for ((_, decision), sums) in machines.iter().zip(sums.chunks_exact_mut(samples.len())) {
+                if let Some(own) = decision.weights.as_ref().and_then(|weights| source.products(weights, samples, self.par)) {
+                    sums.copy_from_slice(&own);
+                }
             }
-        }
-        // Some samples at a time: their rows stay in the cache for all machines.
-        for (at, samples_of_block) in samples.chunks(TOGETHER).enumerate() {
-            for ((p, decision), sums) in machines.iter().zip(sums.chunks_exact(samples.len())) {
-                let sums = &sums[at * TOGETHER..][..samples_of_block.len()];
-                samples_of_block.iter().zip(sums).for_each(|(&i, sum)| decisions[i * width + p] = sum + decision.bias);
-            }
+            reorder(machines, samples, &sums, width, decisions);
         }
         Ok(())
+    }
+}
+
+/// Writes decision values that are there machine after machine to the rows of their samples.
+fn reorder(machines: &[(usize, &Decision)], samples: &[usize], sums: &[f64], width: usize, decisions: &mut [f64]) {
+    // Some samples at a time: their rows stay in the cache for all machines.
+    for (at, samples_of_block) in samples.chunks(TOGETHER).enumerate() {
+        for ((p, decision), sums) in machines.iter().zip(sums.chunks_exact(samples.len())) {
+            let sums = &sums[at * TOGETHER..][..samples_of_block.len()];
+            samples_of_block.iter().zip(sums).for_each(|(&i, sum)| decisions[i * width + p] = sum + decision.bias);
+        }
     }
 }
 

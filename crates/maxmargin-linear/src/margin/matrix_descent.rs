@@ -84,8 +84,11 @@ impl QuadraticModel<'_> {
                     moved += 1;
                 }
             }
-            run.work.steps += width as u64;
-            run.work.entries += (moved * width) as u64;
+            // A pass over the data reads each entry twice. Sweeps over a small matrix are a small
+            // part of one, and limits of iterations are numbers of passes.
+            let read = (moved * width) as u64;
+            run.work.steps += (width as u64 * read).div_ceil(2 * self.columns.columns().entries().max(1) as u64);
+            run.work.entries += read;
             if largest <= tol || moved == 0 || self.is_unbounded(&at) {
                 break;
             }
