@@ -245,9 +245,10 @@ mod tests {
             }
             compared.insert(field);
         }
-        // Feature weights are for the library's callers.
+        // Feature weights are for the library's callers; decision values are kept where a file
+        // needs them.
         let others: Vec<&String> = fields.keys().filter(|field| !compared.contains(field.as_str())).collect();
-        assert_eq!(others, ["feature_weights"]);
+        assert_eq!(others, ["feature_weights", "keep_decisions"]);
     }
 
     /// A default that the help names is the library's default.

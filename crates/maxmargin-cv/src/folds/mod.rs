@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 mod bounded;
 pub(crate) mod carried;
 pub(crate) mod collector;
+pub(crate) mod decide;
 mod engine;
 pub(crate) mod fold_classes;
 pub(crate) mod fold_factors;

@@ -1,8 +1,9 @@
 //! Cross-validation: every machine over its folds, and the reports of all cells.
 
 use crate::fold_machines::FoldMachineCollector;
-use crate::folds::assemble::{Decisions, ReportAssembly};
+use crate::folds::assemble::ReportAssembly;
 use crate::folds::collector::{OnCellDone, ResultCollector};
+use crate::folds::decide::{Decisions, HeldOutDecisions};
 use crate::folds::fold_classes::FoldClasses;
 use crate::folds::machine_run::{MachineRun, Step, WarmStart};
 use crate::folds::outcome::Outcome;
@@ -318,22 +319,24 @@ impl<'a> Study<'a> {
     ) -> ReportAssembly<'r> {
         let (purpose, labels) = (Purpose::from(self.formulation), &self.data.labels[..]);
         let samples = plan.rounds() * layout.data_row.len();
+        let scoring =
+            Scoring { purpose, machines: layout.machines.len(), levels: self.levels, greatest_label: greatest_label(labels) };
         ReportAssembly {
-            scoring: Scoring {
-                purpose,
-                machines: layout.machines.len(),
-                levels: self.levels,
-                greatest_label: greatest_label(labels),
-            },
             rule: self.rule(),
             classes,
             labels,
             is_countable: is_countable(purpose.target_kind, labels),
             layout,
             plan,
-            par: self.options.par,
-            control,
-            last: Decisions::place(steps, layout.machines.len(), samples),
+            decisions: HeldOutDecisions {
+                layout,
+                plan,
+                par: self.options.par,
+                control,
+                last: Decisions::place(steps, layout.machines.len(), samples),
+                are_kept: self.options.keep_decisions || scoring.reads_decisions(),
+            },
+            scoring,
         }
     }
 

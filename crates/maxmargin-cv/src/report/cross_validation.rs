@@ -69,7 +69,8 @@ pub struct CvReport {
     pub machines: usize,
     /// Exact decision values of every sample by a model that was not trained on it, in the order of
     /// the data: rounds × samples × machines. NaN if the fold has no solution, or no fold tests the
-    /// sample.
+    /// sample. Empty if they were not kept
+    /// ([`TrainOptions::keep_decisions`](crate::TrainOptions::keep_decisions)).
     #[serde(skip)]
     pub decisions: Vec<f64>,
     /// The predicted label of every sample, or NaN: rounds × samples.

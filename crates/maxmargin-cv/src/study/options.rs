@@ -16,6 +16,7 @@ use std::time::Duration;
 /// The options of a training and of a cross-validation, with their defaults. Every interface has
 /// these: the estimator of the library, the command line, Python.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub struct TrainOptions {
     /// The kernel function. Default: linear.
     pub kernel: Kernel,
@@ -59,6 +60,10 @@ pub struct TrainOptions {
     /// True to store support vectors in linear models too, so that updates can add and remove
     /// samples. Default: false.
     pub keep_support_vectors: bool,
+    /// True to keep the decision values of a cross-validation in its report. False drops those of
+    /// several machines as soon as the labels are known: with a hundred classes they take hundreds
+    /// of megabytes. Default: true.
+    pub keep_decisions: bool,
     /// True if SMO uses shrinking on large problems, and conjugate steps where they save
     /// iterations. Default: true.
     pub shrinking: bool,
@@ -104,6 +109,7 @@ impl Default for TrainOptions {
             feature_weights: None,
             solver: Solver::Auto,
             keep_support_vectors: false,
+            keep_decisions: true,
             shrinking: true,
             merge_equal_rows: true,
             goal: None,

@@ -1,9 +1,9 @@
 //! Pairs of classes: machines equal separate trainings, and folds vote as machines trained from
 //! scratch.
 
-use crate::common::{Case, alone, certified, four_classes, predicted_alone, same_optima, threads};
+use crate::common::{Case, alone, certified, four_classes, leaked, predicted_alone, same_optima, threads};
 use maxmargin_core::{BiasTerm, RunControl, Status, Stop};
-use maxmargin_cv::{FoldPlan, Progress, Seeding};
+use maxmargin_cv::{CvReport, FoldPlan, Progress, Seeding, TrainOptions};
 use maxmargin_data::classes::{elected, pairs};
 use maxmargin_data::{ClassLabels, Dataset, Par};
 use maxmargin_kernel::Kernel;
@@ -46,6 +46,36 @@ fn rbf(case: &Case, i: usize, j: usize) -> f64 {
     let (x, z) = (case.data.samples.row(i), case.data.samples.row(j));
     x.for_each_pair(z, |_, x, z| distance += (x - z) * (x - z));
     (-1.5 * distance).exp()
+}
+
+/// Decision values that are not kept leave labels and scores as they are: fold by fold, where most
+/// machines are shared, of folds that lack a class, and of linear machines.
+#[test]
+fn labels_need_no_table_of_decision_values() {
+    let four = Case::four(260, 5, 4.0, 5);
+    let loo = Case { plan: FoldPlan::leave_one_out(260).expect("two samples or more"), ..Case::four(260, 5, 4.0, 5) };
+    let rounds: Vec<FoldPlan> = (1..3).map(|seed| FoldPlan::stratified(&four.data.labels, 4, seed).expect("folds")).collect();
+    let repeated = Case { plan: FoldPlan::joined(&rounds).expect("plans"), ..Case::four(260, 5, 4.0, 5) };
+    let sorted = Case { plan: FoldPlan::contiguous(260, 3).expect("folds"), ..Case::four(260, 5, 4.0, 5) };
+    let linear = Case { kernel: Kernel::Linear, ..Case::four(260, 5, 4.0, 5) }.by(Solver::Linear);
+    for (case, drops) in [(&four, true), (&repeated, true), (&sorted, true), (&linear, true), (&loo, false)] {
+        let of = |keep_decisions: bool| {
+            let options = TrainOptions { kernel: case.kernel.clone(), keep_decisions, ..TrainOptions::default() };
+            let study = case.study_by(leaked(options));
+            study.cross_validate(&case.plan, Seeding::Full, &RunControl::unlimited()).expect("a report")
+        };
+        let (with, without) = (of(true), of(false));
+        // Where most machines are those of all data, one pass decides all samples at once.
+        assert_eq!((with.decisions.is_empty(), without.decisions.is_empty()), (false, drops), "{}", case.plan.folds());
+        let bits = |labels: &[f64]| labels.iter().map(|label| label.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&with.predicted), bits(&without.predicted));
+        // As text: a score may be no number.
+        let of = |report: &CvReport| {
+            let folds: Vec<_> = report.folds.iter().map(|fold| (fold.correct, &fold.scores, &fold.missing_classes)).collect();
+            format!("{:?}", (report.correct, report.iterations, &report.scores, folds))
+        };
+        assert_eq!(of(&with), of(&without));
+    }
 }
 
 #[test]

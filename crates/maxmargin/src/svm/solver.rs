@@ -21,6 +21,13 @@ impl Svm {
         self.with(|options| options.merge_equal_rows = merge_equal_rows)
     }
 
+    /// Sets whether a cross-validation keeps decision values in its report (default: true). Those
+    /// of several machines take 8 bytes for each machine and sample.
+    #[must_use]
+    pub fn keep_decisions(self, keep: bool) -> Self {
+        self.with(|options| options.keep_decisions = keep)
+    }
+
     /// Sets whether SMO uses shrinking on large problems, and conjugate steps if they save
     /// iterations, which is the default. This is faster, with another number of iterations than the
     /// papers' pairs over all variables.

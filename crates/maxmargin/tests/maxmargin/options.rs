@@ -36,6 +36,8 @@ fn python_has_every_option_with_the_same_default() {
         feature_weights: _,
         solver,
         keep_support_vectors,
+        // The functions of Python return the decision values.
+        keep_decisions: _,
         shrinking,
         merge_equal_rows: _,
         goal,

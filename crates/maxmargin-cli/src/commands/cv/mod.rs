@@ -46,6 +46,13 @@ pub(crate) struct CvFiles<'a> {
     pub(crate) report: Option<&'a Path>,
 }
 
+impl CvFiles<'_> {
+    /// Returns whether a file is made of decision values.
+    fn read_decisions(self) -> bool {
+        self.decisions.is_some() || self.suspects.is_some() || self.report.is_some()
+    }
+}
+
 /// The folds of a cross-validation.
 pub(crate) struct NamedPlan {
     pub(crate) plan: FoldPlan,
@@ -108,6 +115,8 @@ pub(crate) fn validate(
     let NamedPlan { plan, name: fold_plan, conformal, importance } = plan(&input, &mut notes)?;
     let PreparedProblem { svm, data, setup, .. } = request.prepare(svm, &input, context, &mut notes)?;
     request.check_objective(&[(conformal.is_some(), "--conformal"), (importance.is_some(), "--importance")])?;
+    // Labels and scores alone need no table of all decision values.
+    let svm = svm.keep_decisions(files.read_decisions() || conformal.is_some() || importance.is_some());
     let checked = conformal.iter().try_for_each(|options| svm.check_conformal(&data, options, &plan));
     let reports = checked.and_then(|()| {
         let bar = Bar::new(run.quiet);
