@@ -1,6 +1,7 @@
 """LinearSVC with the L1 norm and with all classes at once, beside scikit-learn's LIBLINEAR."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -113,6 +114,16 @@ def test_rows_may_be_sparse_and_weighted(kind, name):
     left_out = maxmargin.LinearSVC(max_iter=100_000, **kind).fit(X, y, sample_weight=weights)
     alone = maxmargin.LinearSVC(max_iter=100_000, **kind).fit(X[some], y[some], sample_weight=weights[some])
     assert_array_equal(left_out.coef_, alone.coef_)
+
+
+def test_the_l1_norm_at_a_large_c_needs_few_passes():
+    """It took 10,057 passes and warned."""
+    X, y = load_wine(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = maxmargin.LinearSVC(C=100, **L1).fit(X, y)
+    assert machine.certificate_.holds
+    assert machine.n_iter_ <= 13
 
 
 def test_the_l1_norm_leaves_most_weights_at_zero():

@@ -302,7 +302,7 @@ fn sums_of(sample: &Sample) -> Result<Vec<u64>, String> {
     let mut f = sample.f.clone();
     sums::add_scaled(&mut f, -1.7, &sample.row);
     exactly(&f, |k| sample.f[k] + -1.7 * f64::from(sample.row[k]))?;
-    // What was added and is taken away again leaves no trace.
+    // Adding a row and taking it away again leaves the sums unchanged.
     let (mut coarse, mut fine) = (vec![0.0; N], vec![0.0; N]);
     for (factor, row) in [(-1.7, &f), (0.3, &sample.f), (1.7, &f)] {
         sums::add_in_units(&mut coarse, &mut fine, factor, row);

@@ -49,10 +49,9 @@ impl Failure {
             _ => Self::input(place, format!("cannot write: {}", reason(error))),
         }
     }
-}
 
-impl Failure {
-    /// The failure of a command that has already written `file`: whoever repeats it must know.
+    /// Adds that `file` was written before the failure. A user who repeats the command may apply it
+    /// twice.
     #[must_use]
     pub(crate) fn after_writing(self, file: &str) -> Self {
         match self {

@@ -164,7 +164,8 @@ fn a_full_standard_error_is_no_panic() {
     assert!(answer.code == 1, "{answer:?}");
     let written = crate::common::answer(&mut bench.command("train gauss-m --rows 50 -o /dev/full -q"));
     assert!(written.code == 1 && written.err.contains("the disk is full"), "{written:?}");
-    // The model is there although its report is not: whoever repeats the update adds rows twice.
+    // The model was written although its report was not. The message says so, because a second
+    // update would change the model again.
     assert_eq!(bench.run("train gauss-m --rows 50 --updatable -o m -q --force").code, 0);
     let updated = crate::common::answer(bench.command("update m --remove 3 -q").stdout(full()));
     assert!(updated.code == 1 && updated.err.contains("standard output: the disk is full"), "{updated:?}");

@@ -3,7 +3,7 @@
 
 use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
-use crate::certificate::gradient::coefficients;
+use crate::certificate::gradient::{coefficients, gradient_from_sums};
 use crate::certificate::known::KnownSums;
 use crate::certificate::twofold::twofold_for;
 use crate::certificate::weights::{CertifiedWeights, certify_weights};
@@ -138,8 +138,7 @@ impl Audit {
     /// Certifies a point by its sums, which are those of `source`.
     fn from_sums(point: AuditPoint, source: Exact, sums: Vec<f64>) -> Self {
         let AuditPoint { dual, alpha, bias, .. } = point;
-        let gradient = |k: usize| dual.sign()[k] * sums[dual.ids()[k]] + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
-        let gradient: Vec<f64> = (0..dual.len()).map(gradient).collect();
+        let gradient = gradient_from_sums(dual, alpha, |i| sums[i]);
         let certificate = certify_gradient(dual, source, alpha, bias, &gradient);
         Self { certificate, gradient, sums, twofold: source.is_twofold(), of_weights: false }
     }

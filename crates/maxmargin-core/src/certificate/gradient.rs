@@ -41,6 +41,11 @@ pub fn exact_gradient<'e>(
     moved_by(dual, source, dual.linear_term(), alpha, par, control)
 }
 
+/// Returns `Qα + lin` from `Σ_l s_l α_l K(id_l, i)`, which `sum` returns for a sample `i`.
+pub fn gradient_from_sums(dual: &Dual, alpha: &[f64], sum: impl Fn(usize) -> f64) -> Vec<f64> {
+    (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k]).collect()
+}
+
 /// Asserts that the source has every row of the problem.
 pub(crate) fn check_rows(dual: &Dual, source: Exact) {
     if let Some(row) = dual.missing_row(source.len()) {

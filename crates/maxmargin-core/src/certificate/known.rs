@@ -1,6 +1,6 @@
 //! Kernel sums of a part of the coefficients of a point.
 
-use crate::certificate::gradient::coefficients;
+use crate::certificate::gradient::{coefficients, gradient_from_sums};
 use crate::problem::dual::Dual;
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::Exact;
@@ -62,8 +62,6 @@ impl KnownSums<'_> {
         let (ids, coef): (Vec<usize>, Vec<f64>) = self.rest_of(&coefficients(dual, source, alpha)).into_iter().unzip();
         let mut sums = own.sums(&ids, &coef, 1, 0..own.len(), par, control)?;
         self.add_to(&mut sums);
-        let sum = |id: usize| sums[different.as_ref().map_or(id, |(_, of)| of[id] as usize)];
-        let gradient = |k: usize| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k];
-        Ok((0..dual.len()).map(gradient).collect())
+        Ok(gradient_from_sums(dual, alpha, |id| sums[different.as_ref().map_or(id, |(_, of)| of[id] as usize)]))
     }
 }

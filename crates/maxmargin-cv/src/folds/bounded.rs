@@ -3,6 +3,7 @@
 
 use crate::folds::trainer::Trainer;
 use crate::seed::bounded::{BoundedSums, KnownPart};
+use crate::seed::row_boxes::beta_of;
 use crate::seed::rows::SeedRows;
 use maxmargin_core::{Dual, Stage};
 use maxmargin_data::Par;
@@ -37,8 +38,7 @@ impl Trainer<'_> {
         let control = self.stage_control(Stage::Full);
         // Equal samples are merged here if no solver has merged them yet.
         let source = self.space.exact(&control).ok()?;
-        let mut beta = vec![0.0; self.space.len()];
-        dual.ids().iter().enumerate().for_each(|(k, &i)| beta[i] += dual.sign()[k] * alpha[k]);
+        let beta = beta_of(dual, alpha, self.space.len());
         self.hold_bounded(&beta, SeedRows::of(self.space.rows()?));
         self.known_sums(None, source)?.get().gradient(dual, source, alpha, par, &control).ok()
     }

@@ -83,22 +83,22 @@ impl HeldOutDecisions<'_> {
         let (of, places) = (of.collect::<Vec<_>>(), (0..test.len()).collect::<Vec<_>>());
         let mut values = vec![0.0; test.len() * width];
         let control = certificate_control(self.control, |progress| *progress);
-        let written = match source {
-            SpaceSource::Gram(gram, _) => {
-                self.write_decisions(Exact::from(gram), &of, (test, &places), width, &mut values, &control)
-            }
-            SpaceSource::Features(samples) => {
-                let matrix = Matrix::new(samples, None, self.par);
-                self.write_decisions(Exact::from(&matrix), &of, (test, &places), width, &mut values, &control)
-            }
-        };
+        let rows = TableRows { samples: test, places: &places };
+        let written = self.over(source, |source| self.write_decisions(source, &of, rows, width, &mut values, &control));
         written.map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
-        for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
-            places.iter().for_each(|place| values[place * width + p] = f64::NAN);
-        }
+        mark_lacking(outcomes, fold, &places, &mut values);
         Ok(values)
     }
 
+    /// Calls `each` with the exact values of a source.
+    fn over<T>(&self, source: &SpaceSource, each: impl FnOnce(Exact) -> T) -> T {
+        match source {
+            SpaceSource::Gram(gram, _) => each(Exact::from(gram)),
+            SpaceSource::Features(samples) => each(Exact::from(&Matrix::new(samples, None, self.par))),
+        }
+    }
+
+    /// Exact decision values of all samples at a value of C.
     pub(super) fn decision_values(
         &self,
         source: &SpaceSource,
@@ -111,12 +111,7 @@ impl HeldOutDecisions<'_> {
         let decisions = match outcomes {
             // The audits of one machine have computed the decision values of all samples already.
             [only] => Ok(Decisions { values: only.decisions.clone(), machines: Vec::new() }),
-            _ => match source {
-                SpaceSource::Gram(gram, _) => self.decide(Exact::from(gram), outcomes, held_out, &control),
-                SpaceSource::Features(samples) => {
-                    self.decide(Exact::from(&Matrix::new(samples, None, self.par)), outcomes, held_out, &control)
-                }
-            },
+            _ => self.over(source, |source| self.decide(source, outcomes, held_out, &control)),
         };
         decisions.map_err(|Cancelled| CvError::Ended(status_of(self.control)))
     }
@@ -154,7 +149,14 @@ impl HeldOutDecisions<'_> {
             let machines: Vec<usize> = (0..width).filter(|&p| full[p].is_some()).collect();
             let of = machines.iter().filter_map(|&p| full[p].as_deref().map(|decision| (p, decision)));
             let values = &mut found.values[..n * width];
-            self.write_decisions(source, &of.collect::<Vec<_>>(), (&all, &all), width, values, control)?;
+            self.write_decisions(
+                source,
+                &of.collect::<Vec<_>>(),
+                TableRows { samples: &all, places: &all },
+                width,
+                values,
+                control,
+            )?;
             (1..self.plan.rounds()).for_each(|round| found.values.copy_within(..n * width, round * n * width));
             found.machines.fill(None);
         }
@@ -167,24 +169,20 @@ impl HeldOutDecisions<'_> {
             let of = of.filter(|(p, decision)| found.replace(fold * width + p, decision)).map(|(p, decision)| (p, &**decision));
             let of: Vec<(usize, &Decision)> = of.collect();
             let decisions = &mut found.values[round * n * width..];
-            self.write_decisions(source, &of, (test, test), width, decisions, control)?;
-            // A missing machine has no decision value. That of the machine of all data must not
-            // take its place, since that machine was trained on the samples.
-            for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
-                test.iter().for_each(|&i| decisions[i * width + p] = f64::NAN);
-            }
+            self.write_decisions(source, &of, TableRows { samples: test, places: test }, width, decisions, control)?;
+            mark_lacking(outcomes, fold, test, decisions);
         }
         Ok(found)
     }
 
-    /// Writes the decision values of some machines for some samples into rows with the numbers
-    /// `places`: of thousands of machines for some samples at a time, since they are in another
-    /// order first.
+    /// Writes the decision values of some machines for some samples. Over kernel values, those of
+    /// thousands of machines are computed for some samples at a time, since they are in another
+    /// order first. Over features each call makes the weights of all machines.
     fn write_decisions(
         &self,
         source: Exact,
         machines: &[(usize, &Decision)],
-        (samples, places): (&[usize], &[usize]),
+        TableRows { samples, places }: TableRows,
         width: usize,
         decisions: &mut [f64],
         control: &RunControl,
@@ -198,7 +196,8 @@ impl HeldOutDecisions<'_> {
         };
         let terms: Vec<Vec<(usize, f64)>> = machines.iter().map(terms).collect();
         let terms: Vec<&[(usize, f64)]> = terms.iter().map(Vec::as_slice).collect();
-        let some = (MOST_REORDERED / machines.len()).max(FEWEST_REORDERED);
+        let is_gram = matches!(source, Exact::Gram(..));
+        let some = if is_gram { (MOST_REORDERED / machines.len()).max(FEWEST_REORDERED) } else { samples.len().max(1) };
         for (samples, places) in samples.chunks(some).zip(places.chunks(some)) {
             let runs = samples.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
             let mut sums = source.sums_of(&terms, &runs.collect::<Vec<_>>(), self.par, control)?;
@@ -210,6 +209,22 @@ impl HeldOutDecisions<'_> {
             reorder(machines, places, &sums, width, decisions);
         }
         Ok(())
+    }
+}
+
+/// Samples, and the row of each in a table of decision values.
+#[derive(Clone, Copy)]
+struct TableRows<'a> {
+    samples: &'a [usize],
+    places: &'a [usize],
+}
+
+/// Marks the values of machines that a fold lacks as missing. Those of the machines of all data
+/// must not take their place, since these were trained on the samples.
+fn mark_lacking(outcomes: &[Outcome], fold: usize, places: &[usize], decisions: &mut [f64]) {
+    let width = outcomes.len();
+    for p in (0..width).filter(|&p| outcomes[p].lacking[fold]) {
+        places.iter().for_each(|place| decisions[place * width + p] = f64::NAN);
     }
 }
 

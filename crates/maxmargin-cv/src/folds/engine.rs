@@ -7,7 +7,7 @@ use crate::folds::trainer::{Prune, Trainer};
 use crate::run::error::CvError;
 use crate::seed::dec::exact;
 use crate::seed::problem::Trained;
-use crate::seed::row_boxes::{RowBoxes, sum_of};
+use crate::seed::row_boxes::{RowBoxes, beta_of, sum_of};
 use crate::seed::rows::SeedRows;
 use crate::seed::{SeedSource, Seeding};
 use maxmargin_core::{Solution, Stage, Status, bias_is_middle};
@@ -189,9 +189,8 @@ impl<'a> Trainer<'a> {
         let n = self.space.len();
         let hidden = self.hidden_in(task.fold);
         let (alpha, gradient) = (&task.solution.alpha, &task.solution.gradient);
-        let mut beta = vec![0.0; n];
         let dual = &task.dual;
-        dual.ids().iter().enumerate().for_each(|(k, &i)| beta[i] += dual.sign()[k] * alpha[k]);
+        let beta = beta_of(dual, alpha, n);
         let mut sums = Vec::new();
         // The solver has run, so these are the rows that it read.
         let rows = self.seeds.as_ref().map(|(_, rows)| SeedRows::of(rows));

@@ -8,11 +8,11 @@ use crate::run::error::CvError;
 use crate::seed::Seeding;
 use crate::seed::bounded::{BoundedSums, KnownPart};
 use crate::seed::problem::{FoldProblem, Trained};
-use crate::seed::row_boxes::{RowBoxes, alpha_of, gradient_of};
+use crate::seed::row_boxes::{RowBoxes, alpha_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
     AuditPoint, Cancelled, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved, Stage,
-    Start, Status, Stop, Work, audit, certify_gradient, settle_twins, warm,
+    Start, Status, Stop, Work, audit, certify_gradient, gradient_from_sums, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
@@ -272,7 +272,7 @@ impl<'a> Trainer<'a> {
             Err(source) => return Err(CvError::Path { seeding: self.seeding, source }),
         };
         let alpha = alpha_of(dual, draft.beta());
-        let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
+        let gradient = gradient_from_sums(dual, &alpha, |i| draft.sum(i));
         let start = Start::checked(dual, alpha).ok();
         Ok(start.map(|start| SeededStart {
             start: start.with_gradient(gradient),

@@ -33,9 +33,9 @@ use std::time::Instant;
 pub(crate) struct CvRequest<'a, T> {
     /// Values of C, at least one.
     pub(crate) steps: &'a [Step<'a>],
-    /// Set if the steps are some of several values of C, or may be later. What a run keeps from
-    /// value to value depends on it, and not on how many are left after an interruption: bits do,
-    /// too.
+    /// Set if the steps are some of several values of C, or may be later. It decides what a run
+    /// keeps from value to value, and so the last bits of results. The number of values left after
+    /// an interruption must not decide that.
     pub(crate) is_along_c: bool,
     /// One machine of two classes prunes a value of C with more errors than this, or with more than
     /// a complete earlier value.

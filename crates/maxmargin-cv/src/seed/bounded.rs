@@ -32,8 +32,9 @@ pub(crate) struct BoundedSums {
     held: Vec<bool>,
     /// Sums of the samples of each group; none before the first machine.
     of_group: Vec<MemberSums>,
-    /// Sums of all groups.
+    /// The sums of all groups, and their coefficients.
     all: Vec<f64>,
+    all_coef: Vec<f64>,
 }
 
 /// The coefficients and the sums of a part of a point ([`KnownSums`]).
@@ -72,12 +73,13 @@ impl BoundedSums {
             held: Vec::new(),
             of_group: Vec::new(),
             all: Vec::new(),
+            all_coef: Vec::new(),
         })
     }
 
     /// Bytes of the sums over so many kernel rows; 0 if there are so few that none are kept.
     pub(crate) fn bytes(&self, rows: usize) -> u64 {
-        if rows < FEWEST { 0 } else { self.groups as u64 * MemberSums::bytes(rows) + 8 * rows as u64 }
+        if rows < FEWEST { 0 } else { self.groups as u64 * MemberSums::bytes(rows) + 16 * rows as u64 }
     }
 
     /// Returns whether these sums are cheaper than kernel values for each value of C.
@@ -92,8 +94,8 @@ impl BoundedSums {
     /// Takes the samples that are at their bound in the point `beta` of all data. There are no sums
     /// afterwards if they cannot be kept, or would take longer than they save.
     ///
-    /// What is kept depends on this point alone: a search that goes on after an interruption has
-    /// the same bits.
+    /// The kept sums depend on this point alone, so that a search that goes on after an
+    /// interruption has the same bits.
     ///
     /// # Errors
     ///
@@ -122,12 +124,14 @@ impl BoundedSums {
             return Ok(());
         }
         self.all.fill(0.0);
+        self.all_coef = vec![0.0; gram.len()];
         for (sums, shares) in self.of_group.iter_mut().zip(&shares) {
             if let Err(cancelled) = sums.change(gram, shares, par, control) {
                 self.all.clear();
                 return Err(cancelled);
             }
             self.all.iter_mut().zip(sums.sums()).for_each(|(all, sum)| *all += sum);
+            self.all_coef.iter_mut().zip(shares).for_each(|(all, share)| *all += share);
         }
         self.held = held;
         Ok(())
@@ -150,13 +154,10 @@ impl BoundedSums {
 
     /// The samples that a fold has (of all data without a fold). `scale` is the largest box.
     pub(crate) fn known(&self, fold: Option<usize>, scale: f64) -> KnownPart {
-        let mut coef = vec![0.0; self.all.len()];
-        for (_, sums) in self.of_group.iter().enumerate().filter(|(group, _)| Some(*group) != fold) {
-            coef.iter_mut().zip(sums.coefficients()).for_each(|(coef, share)| *coef += share);
-        }
-        let mut sums = self.all.clone();
-        if let Some(fold) = fold {
-            sums.iter_mut().zip(self.of_group[fold].sums()).for_each(|(sum, own)| *sum -= own);
+        let (mut coef, mut sums) = (self.all_coef.clone(), self.all.clone());
+        if let Some(own) = fold.map(|fold| &self.of_group[fold]) {
+            coef.iter_mut().zip(own.coefficients()).for_each(|(coef, share)| *coef -= share);
+            sums.iter_mut().zip(own.sums()).for_each(|(sum, own)| *sum -= own);
         }
         coef.iter_mut().chain(&mut sums).for_each(|value| *value *= scale);
         KnownPart { coef, sums }

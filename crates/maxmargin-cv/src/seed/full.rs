@@ -14,9 +14,9 @@
 //! ```
 
 use super::problem::{FoldProblem, Trained};
-use super::row_boxes::{alpha_of, gradient_of};
+use super::row_boxes::alpha_of;
 use super::start_draft::{SeedResult, StartDraft};
-use maxmargin_core::Cancelled;
+use maxmargin_core::{Cancelled, gradient_from_sums};
 use maxmargin_smo::{Relaxation, Relaxed, Shrinking, relax};
 
 /// Seeds a fold from the model of all data.
@@ -34,7 +34,7 @@ pub(super) fn seed<'a>(from: &Trained, fold: FoldProblem<'a>) -> SeedResult<'a> 
     // Step 1.
     draft.take_all(&leaving)?;
     let alpha = alpha_of(dual, draft.beta());
-    let gradient = gradient_of(dual, &alpha, |i| draft.sum(i));
+    let gradient = gradient_from_sums(dual, &alpha, |i| draft.sum(i));
     // Step 2.
     let relaxation = Relaxation { bias: from.bias, steps: leaving.len() as u64, tol, shrinking: Shrinking::default() };
     let relaxed = match &joined {

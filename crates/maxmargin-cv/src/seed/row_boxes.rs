@@ -92,9 +92,11 @@ pub(crate) fn alpha_of(dual: &Dual, beta: &[f64]) -> Vec<f64> {
     dual.ids().iter().zip(dual.sign()).map(|(&i, s)| (s * beta[i]).max(0.0)).collect()
 }
 
-/// The gradient of the variables of `dual` for `α` and the kernel sum of every row.
-pub(crate) fn gradient_of(dual: &Dual, alpha: &[f64], sum: impl Fn(usize) -> f64) -> Vec<f64> {
-    (0..dual.len()).map(|k| dual.sign()[k] * sum(dual.ids()[k]) + dual.ridge_of(k) * alpha[k] + dual.linear_term()[k]).collect()
+/// `β = Σ s_k α_k` of every row, over its variables.
+pub(crate) fn beta_of(dual: &Dual, alpha: &[f64], rows: usize) -> Vec<f64> {
+    let mut beta = vec![0.0; rows];
+    dual.ids().iter().enumerate().for_each(|(k, &i)| beta[i] += dual.sign()[k] * alpha[k]);
+    beta
 }
 
 /// The kernel sum of the row of variable `k`, from its gradient.

@@ -10,9 +10,9 @@ use maxmargin_data::{Cancelled, Par, RunControl};
 use std::ops::Range;
 
 /// Columns of one tile: the unit of parallel work.
-const COLUMNS: usize = 1024;
+pub(super) const COLUMNS: usize = 1024;
 /// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
-const IDS: usize = 64;
+pub(super) const IDS: usize = 64;
 
 /// Computes `F = K[columns, ids] · coef` in `f64`. `coef` is row-major `ids.len() × h`, the result
 /// row-major `columns.len() × h`.

@@ -1,15 +1,11 @@
 //! Kernel sums over a set of samples that come and go.
 
+use super::exact::{COLUMNS, IDS};
 use super::scratch::with_tile;
 use crate::Gram;
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_simd::sums::add_in_units;
 use std::ops::Range;
-
-/// Columns of one tile: the unit of parallel work.
-const COLUMNS: usize = 1024;
-/// Rows of one tile: 64 × 1,024 values fit in the second-level cache.
-const IDS: usize = 64;
 
 /// The most members, the most that their coefficients come to together, and the largest one: sums
 /// up to these have no rounding ([`add_in_units`]).
@@ -139,8 +135,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
-        /// Whatever sets came before, sums are those of the last set alone, to the last bit, for
-        /// any number of threads; and those of all values but for rounding.
+        /// The sums are those of the last set alone, to the last bit, after any other sets and with
+        /// any number of threads. They differ from sums of all values by rounding only.
         #[test]
         fn sums_are_those_of_the_present_set(
             sets in prop::collection::vec(prop::collection::vec((0..1500_usize, -3.0..3.0), 0..90), 1..6),

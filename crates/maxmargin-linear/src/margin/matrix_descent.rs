@@ -18,9 +18,6 @@ const SWEEPS: f64 = 5.0;
 /// The most sweeps on one model.
 const MOST_SWEEPS: u32 = 10_000;
 
-/// The rounding of a gradient next to the sum of its terms.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
-
 /// The most steps over the weights that are not 0, one after the other.
 const MOST_STEPS: u32 = 8;
 
@@ -67,17 +64,11 @@ impl QuadraticModel<'_> {
         let width = self.w.len();
         let mut at = MatrixPoint { h, par: self.par, d: vec![0.0; width], gradient: self.u.iter().map(|u| -u).collect() };
         let mut spent = 0;
-        let size: Vec<f64> = (0..width).map(|j| h[(j, j)].sqrt()).collect();
         for _ in 0..MOST_SWEEPS {
             let (mut largest, mut moved) = (0.0_f64, 0);
-            // `|(H d)_j|` is at most `size_j` times this.
-            let of_d: f64 = at.d.iter().zip(&size).map(|(d, size)| d.abs() * size).sum();
             for j in 0..width {
                 let step = self.coordinate(j, at.d[j], at.gradient[j], h[(j, j)]);
-                // A violation that may be rounding of the gradient does not fall any more.
-                if step.violation > ROUNDING * (self.u[j].abs() + size[j] * of_d) {
-                    largest = largest.max(step.violation);
-                }
+                largest = largest.max(step.violation);
                 if step.delta != 0.0 {
                     at.d[j] += step.delta;
                     dense::add_scaled(&mut at.gradient, step.delta, h.col_as_slice(j));
