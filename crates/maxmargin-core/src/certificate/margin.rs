@@ -98,21 +98,8 @@ impl<'a> Point<'a> {
         Self { problem, margins, losses, shares, imbalance: 0.0 }
     }
 
-    /// Scales down the class with the larger sum, so that the column of the free bias is orthogonal
-    /// to the dual variables.
     fn balance(&mut self) {
-        let mut sums = [0.0; 2];
-        for ((share, c), y) in self.shares.iter().zip(self.problem.cost()).zip(self.problem.sign()) {
-            sums[usize::from(*y < 0.0)] += share * c;
-        }
-        let larger = if sums[0] >= sums[1] { 1.0 } else { -1.0 };
-        let (most, least) = (sums[0].max(sums[1]), sums[0].min(sums[1]));
-        if most > least {
-            let factor = least / most;
-            self.imbalance = 1.0 - factor;
-            let of_larger = self.shares.iter_mut().zip(self.problem.sign()).filter(|(_, y)| **y == larger);
-            of_larger.for_each(|(share, _)| *share *= factor);
-        }
+        self.imbalance = balance_classes(&mut self.shares, self.problem.sign(), |i| self.problem.cost()[i]);
     }
 
     /// Returns `Σ α_i y_i x_i`.
@@ -157,6 +144,21 @@ impl<'a> Point<'a> {
         }
         Rounding { gap, kkt }
     }
+}
+
+/// Scales down the dual variables of the class with the larger sum, so that the column of a free
+/// bias is orthogonal to them. A dual variable is its entry of `values`, times `weight` of its
+/// index. Returns the part that the class lost.
+pub fn balance_classes(values: &mut [f64], sign: &[f64], weight: impl Fn(usize) -> f64) -> f64 {
+    let mut sums = [0.0; 2];
+    for (i, (value, y)) in values.iter().zip(sign).enumerate() {
+        sums[usize::from(*y < 0.0)] += value * weight(i);
+    }
+    let larger = if sums[0] >= sums[1] { 1.0 } else { -1.0 };
+    let (most, least) = (sums[0].max(sums[1]), sums[0].min(sums[1]));
+    let factor = if most > least { least / most } else { return 0.0 };
+    values.iter_mut().zip(sign).filter(|(_, y)| **y == larger).for_each(|(value, _)| *value *= factor);
+    1.0 - factor
 }
 
 /// Returns the largest violation of the optimality conditions: `w_j = u_j` for the L2 norm, `u_j`

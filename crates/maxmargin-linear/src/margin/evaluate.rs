@@ -1,7 +1,7 @@
 //! Losses and their derivatives at many margins, in chunks whose size does not depend on the
 //! threads.
 
-use maxmargin_core::MarginLoss;
+use maxmargin_core::{MarginLoss, balance_classes};
 use maxmargin_data::Par;
 use maxmargin_simd::exp::Gaussian;
 
@@ -72,6 +72,19 @@ impl Targets {
             z[of.clone()].iter().zip(&self.cost[of]).map(|(z, c)| if *c > 0.0 { c * self.loss.at(*z).value } else { 0.0 }).sum()
         };
         par.map(z.len().div_ceil(CHUNK), part).into_iter().sum()
+    }
+
+    /// Returns the dual variables of a problem with a free bias whose classes have the same sum, as
+    /// the certificate makes them, and the part that one class lost.
+    pub(crate) fn balanced(&self, alpha: &[f64]) -> (Vec<f64>, f64) {
+        let mut balanced = alpha.to_vec();
+        let lost = balance_classes(&mut balanced, &self.sign, |_| 1.0);
+        (balanced, lost)
+    }
+
+    /// Returns `y_i α_i`.
+    pub(crate) fn signed(&self, alpha: &[f64]) -> Vec<f64> {
+        alpha.iter().zip(&self.sign).map(|(a, y)| a * y).collect()
     }
 
     /// Returns `Σ C_i g(scale α_i / C_i)`: the dual objective of the losses.

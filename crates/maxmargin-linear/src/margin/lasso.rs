@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   1  z_i ← y_i w·x_i;  α_i ← −C_i ℓ'(z_i);  u ← Σ α_i y_i x_i       (a pass over all columns)
-//!   2  stop when the gap of w and of α / max(1, max_j |u_j|) is small enough
+//!   2  stop when the gap of w and of α / max(1, max_j |u_j|) is small enough; with a free bias, of
+//!      the α that are scaled as in the certificate
 //!   3  W ← the columns with w_j ≠ 0, and those of the largest |u_j|
 //!   4  minimise over w_W by proximal Newton steps (working_set.rs), to a share of the violation
 //!   5  go to 1
@@ -60,6 +61,8 @@ struct Figures {
     primal: f64,
     gap: f64,
     relative: f64,
+    /// The violation that the certificate has.
+    kkt: f64,
 }
 
 impl L1Problem<'_> {
@@ -86,7 +89,7 @@ impl L1Problem<'_> {
         loop {
             let figures = self.figures(&at);
             run.work.rounds += 1;
-            let met = figures.violation <= goal.kkt && figures.relative <= goal.gap;
+            let met = figures.kkt <= goal.kkt && figures.relative <= goal.gap;
             if met || run.control.check(run.work.steps, figures.violation) || run.control.spent(run.work.steps + 1) {
                 return at.w;
             }
@@ -125,24 +128,37 @@ impl L1Problem<'_> {
     }
 
     fn figures(&self, at: &LassoPoint) -> Figures {
-        let coef: Vec<f64> = at.alpha.iter().zip(&self.targets.sign).map(|(a, y)| a * y).collect();
-        let mut u = vec![0.0; self.store.columns.len()];
-        self.store.columns.products(&coef, &mut u, self.par, |_, sum| sum);
-        let (mut violation, mut largest, mut norm) = (0.0_f64, 1.0_f64, 0.0);
-        for (j, (u, w)) in u.iter().zip(&at.w).enumerate() {
-            violation = violation.max(violation_of(*w, *u, self.free == Some(j)));
-            if self.free != Some(j) {
-                largest = largest.max(u.abs());
-                norm += w.abs();
-            }
-        }
+        let u = self.gradient(&at.alpha);
+        let violation = self.violation(&at.w, &u);
+        let penalised = |(j, _): &(usize, &f64)| self.free != Some(*j);
+        let norm: f64 = at.w.iter().enumerate().filter(penalised).map(|(_, w)| w.abs()).sum();
         let primal = norm + self.targets.losses(&at.z, self.par);
-        let scale = 1.0 / largest;
-        let dual = self.targets.conjugates(&at.alpha, scale, self.par);
-        // The dual variables of a free bias have to be scaled by the part that is out of balance.
-        let of_free = self.free.map_or(0.0, |free| u[free].abs() * at.w[free].abs().max(1.0));
-        let gap = primal - dual + of_free;
-        Figures { u, violation, norm, primal, gap, relative: gap / primal.abs().max(f64::MIN_POSITIVE) }
+        let dual_of = |u: &[f64], alpha: &[f64]| {
+            let largest = u.iter().enumerate().filter(penalised).fold(1.0_f64, |largest, (_, u)| largest.max(u.abs()));
+            self.targets.conjugates(alpha, 1.0 / largest, self.par)
+        };
+        let (dual, kkt) = if self.free.is_some() {
+            let (balanced, lost) = self.targets.balanced(&at.alpha);
+            let of_balanced = self.gradient(&balanced);
+            (dual_of(&of_balanced, &balanced), self.violation(&at.w, &of_balanced).max(lost))
+        } else {
+            (dual_of(&u, &at.alpha), violation)
+        };
+        let gap = primal - dual;
+        Figures { u, violation, norm, primal, gap, relative: gap / primal.abs().max(f64::MIN_POSITIVE), kkt }
+    }
+
+    /// Returns `Σ α_i y_i x_i`.
+    fn gradient(&self, alpha: &[f64]) -> Vec<f64> {
+        let mut u = vec![0.0; self.store.columns.len()];
+        self.store.columns.products(&self.targets.signed(alpha), &mut u, self.par, |_, sum| sum);
+        u
+    }
+
+    /// Returns the largest violation of the optimality conditions of a weight.
+    fn violation(&self, w: &[f64], u: &[f64]) -> f64 {
+        let of = |(j, (u, w)): (usize, (&f64, &f64))| violation_of(*w, *u, self.free == Some(j));
+        u.iter().zip(w).enumerate().map(of).fold(0.0, f64::max)
     }
 
     /// Returns the columns of the next working set, ascending (step 3).

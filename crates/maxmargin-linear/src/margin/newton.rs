@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   1  z_i ← y_i w·x_i;  α_i ← −C_i ℓ'(z_i);  g ← w − Σ α_i y_i x_i     (no penalty on a free bias)
-//!   2  stop when ½‖g‖², the duality gap, is small enough
+//!   2  stop when ½‖g‖², the duality gap, is small enough; with a free bias, the gap of the α that
+//!      are scaled as in the certificate
 //!   3  (I + Σ C_i ℓ''(z_i) x_i x_iᵀ) d = −g: factored, or by conjugate gradients (conjugate.rs)
 //!   4  t: P is lower, its derivative along d within a quarter of 0 (line.rs);  w += t d;  go to 1
 //! ```
@@ -59,7 +60,7 @@ impl<R: FeatureRows> L2Problem<'_, R> {
         if w.iter().all(|w| *w == 0.0) {
             let at = self.iterate(w);
             let mut changes = vec![0.0; at.z.len()];
-            self.passes.products(&self.gradient(&at), &mut changes);
+            self.passes.products(&self.gradient(&at.w, &at.alpha), &mut changes);
             let largest = changes.iter().fold(0.0_f64, |largest, change| largest.max(change.abs()));
             let (targets, rough) = (self.targets.clone(), NewtonGoal { gap: ROUGH, kkt: f64::INFINITY });
             w = through_costs(&targets, largest, at.w, run, |targets, w, run| {
@@ -76,7 +77,7 @@ impl<R: FeatureRows> L2Problem<'_, R> {
         let mut at = self.iterate(w);
         let (mut least, mut lowest, mut still, mut first) = (f64::INFINITY, f64::INFINITY, 0, None);
         loop {
-            let gradient = self.gradient(&at);
+            let gradient = self.gradient(&at.w, &at.alpha);
             let (square, largest) = self.sizes(&gradient);
             run.work.newton_steps += 1;
             if self.meets(&at, square, largest, goal) || run.control.check(run.work.newton_steps, largest) {
@@ -114,12 +115,11 @@ impl<R: FeatureRows> L2Problem<'_, R> {
         Iterate { w, z, alpha }
     }
 
-    fn gradient(&self, at: &Iterate) -> Vec<f64> {
-        let coef: Vec<f64> = at.alpha.iter().zip(&self.targets.sign).map(|(a, y)| a * y).collect();
-        let mut g = self.passes.combine(&coef);
-        g.iter_mut().zip(&at.w).for_each(|(g, w)| *g = w - *g);
+    fn gradient(&self, w: &[f64], alpha: &[f64]) -> Vec<f64> {
+        let mut g = self.passes.combine(&self.targets.signed(alpha));
+        g.iter_mut().zip(w).for_each(|(g, w)| *g = w - *g);
         if let Some(free) = self.free {
-            g[free] -= at.w[free];
+            g[free] -= w[free];
         }
         g
     }
@@ -135,9 +135,19 @@ impl<R: FeatureRows> L2Problem<'_, R> {
         if largest > goal.kkt || 0.5 * square > goal.gap * self.primal_bound() {
             return false;
         }
-        // A free bias adds the part by which dual variables have to be scaled.
-        let of_free = if self.free.is_some() { largest * self.free.map_or(0.0, |free| at.w[free].abs().max(1.0)) } else { 0.0 };
-        0.5 * square + of_free <= goal.gap * self.primal(at)
+        let primal = self.primal(at);
+        let (gap, kkt) = if self.free.is_some() { self.balanced(at, primal) } else { (0.5 * square, largest) };
+        kkt <= goal.kkt && gap <= goal.gap * primal
+    }
+
+    /// Returns the gap and the violation of the certificate with a free bias.
+    fn balanced(&self, at: &Iterate, primal: f64) -> (f64, f64) {
+        let (balanced, lost) = self.targets.balanced(&at.alpha);
+        let gradient = self.gradient(&at.w, &balanced);
+        let penalised = at.w.iter().zip(&gradient).enumerate().filter(|(j, _)| self.free != Some(*j));
+        let quadratic = 0.5 * penalised.map(|(_, (w, g))| (w - g) * (w - g)).sum::<f64>();
+        let dual = self.targets.conjugates(&balanced, 1.0, self.passes.par) - quadratic;
+        (primal - dual, gradient.iter().fold(lost, |most, g| most.max(g.abs())))
     }
 
     fn primal(&self, at: &Iterate) -> f64 {
