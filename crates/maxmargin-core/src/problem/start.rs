@@ -224,9 +224,11 @@ pub fn shift_to_sum(sign: &[f64], upper: &[f64], alpha: &mut [f64], wanted: f64)
         below = r;
     }
     let total: f64 = room.iter().sum();
+    let takes_all = total.is_finite() && (lack.abs() - total).abs() <= 1e-12 * total;
     let shift = match shift {
+        // Every variable goes to its bound, without a rest of rounding.
+        _ if takes_all => room[room.len() - 1],
         Some(shift) => shift,
-        None if lack.abs() <= total * (1.0 + 1e-12) => below,
         None => return Err(StartError::Infeasible { wanted }),
     };
     for k in 0..alpha.len() {

@@ -94,6 +94,29 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Rests of rounding are the whole sum where every variable is tiny: a class alone, of which all
+    /// variables have to be 0, was left with 1e-18, and no certificate calls that feasible.
+    #[test]
+    fn tiny_variables_are_balanced_too(
+        (sign, alpha) in prop::collection::vec((any::<bool>(), 0.0..1.0_f64), 1..40).prop_map(|all| {
+            let sign: Vec<f64> = all.iter().map(|(s, _)| if *s { 1.0 } else { -1.0 }).collect();
+            (sign, all.iter().map(|(_, a)| *a).collect::<Vec<f64>>())
+        }),
+        size in -30..0_i32,
+        one_class in any::<bool>(),
+    ) {
+        let sign = if one_class { vec![1.0; sign.len()] } else { sign };
+        let mut alpha: Vec<f64> = alpha.iter().map(|a| a * 10.0_f64.powi(size)).collect();
+        let problem = dual(sign.clone(), vec![1.0; sign.len()], EqualityConstraint::Sum(0.0));
+        warm::balance(&problem, &mut alpha);
+        if sign.iter().all(|s| *s == sign[0]) {
+            prop_assert!(alpha.iter().all(|a| *a == 0.0), "{alpha:?}");
+        }
+        prop_assert!(sum(&sign, &alpha).abs() <= 1e-9 * alpha.iter().sum::<f64>(), "{alpha:?}");
+    }
+}
+
 #[test]
 fn zero_carries_its_gradient_and_needs_a_balance_of_zero() {
     let zero = Start::zero(&dual(vec![1.0, -1.0], vec![1.0; 2], EqualityConstraint::Sum(0.0))).expect("feasible");
