@@ -12,7 +12,7 @@
 
 use crate::config::Method;
 use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
-use crate::front::{certified_point, front};
+use crate::front::{FrontEnd, certified_point, front};
 use crate::point::{PointValues, point_values};
 use crate::run::{Run, RunEnd, meets_goal};
 use crate::second_order::newton::{Cost, Newton, Round};
@@ -53,15 +53,15 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     // 1: coordinate descent. Near a solution a Newton step does more than a sweep, unless there
     // are many features.
     let sweeps = run.config.method == Method::Hybrid && (!warm || rows.width() > DIRECT);
-    let solved = if sweeps { front(run, &mut descent) } else { None };
+    let FrontEnd { point, is_solved } = if sweeps { front(run, &mut descent) } else { FrontEnd::default() };
     run.work.steps = descent.steps;
     run.work.entries = descent.entries;
     let mut newton = Newton::new(rows, run.memory, run.squares, dual, run.config.par);
     let wide = rows.width() > DIRECT;
-    let from = if let Some((alpha, point)) = solved {
+    let (alpha, point) = point.unwrap_or_else(|| certified_point(run, &descent));
+    let from = if is_solved {
         Position { alpha, point, sigma: 0.0, continues: false }
     } else {
-        let (alpha, point) = certified_point(run, &descent);
         let near = point.certificate.relative_gap() < NEAR;
         if wide && !warm && !near && run.control.ended.is_none() {
             path(run, &mut newton)

@@ -141,9 +141,18 @@ impl Sweeps {
     }
 }
 
+/// The end of the sweeps.
+#[derive(Default)]
+pub(crate) struct FrontEnd {
+    /// The last point, where its certificate was computed.
+    pub(crate) point: Option<(Vec<f64>, PointValues)>,
+    /// True if the point shows the goal.
+    pub(crate) is_solved: bool,
+}
+
 /// Sweeps until the certificate shows the goal, or until the rest would cost more than Newton
-/// steps. Returns the point if it shows the goal.
-pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> Option<(Vec<f64>, PointValues)> {
+/// steps.
+pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> FrontEnd {
     let few = descent.rows.width() <= DIRECT;
     if let EqualityConstraint::Sum(wanted) = descent.dual.balance() {
         let weight = penalty_weight(descent.curvatures());
@@ -153,18 +162,17 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
     let sweep = 2.0 * entries(descent.rows, descent.coordinates());
     let (budget, tol) = (newton_cost(descent.rows, descent.dual), run.control.tol());
     if few && budget < FEWEST_SWEEPS * sweep {
-        return None;
+        return FrontEnd::default();
     }
     let first = (budget * if few { FIRST_NOTE.0 } else { FIRST_NOTE.1 }).max(sweep);
     // The dual of a squared loss is strongly convex.
     let forecast = if is_unbounded(descent.dual) { Forecast::linear(first) } else { Forecast::new(first) };
     let mut pace = SweepForecast { budget, tol, inner: tol, forecast };
     let mut random = run.random();
-    let mut sweeps = Sweeps::new(descent, few);
-    let mut missed = 0;
+    let (mut sweeps, mut missed) = (Sweeps::new(descent, few), 0);
     loop {
         if run.control.spent(descent.steps + sweeps.count(descent) as u64) {
-            return None;
+            return FrontEnd::default();
         }
         let control = &mut run.control;
         let swept = sweeps.sweep(descent, pace.inner, &mut random, &mut |steps, range| !control.check(steps, range));
@@ -177,12 +185,12 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
             if held <= pace.inner {
                 let found = certified_point(run, descent);
                 if meets_goal(run, &found.1) {
-                    return Some(found);
+                    return FrontEnd { point: Some(found), is_solved: true };
                 }
                 missed += 1;
                 if matches!(swept, SweepResult::Done(_)) {
                     if !pace.tighten(&found.1) {
-                        return None;
+                        return FrontEnd { point: Some(found), is_solved: false };
                     }
                 } else if missed % MISSES == 0 {
                     // Active sweeps that go slightly beyond the tolerance save whole ones that just
@@ -195,33 +203,21 @@ pub(crate) fn front<R: FeatureRows>(run: &mut Run, descent: &mut Descent<R>) -> 
             release(descent);
         }
         if run.control.check(descent.steps, range.max(held)) {
-            return None;
+            return FrontEnd::default();
         }
-        if few && !converges(run, descent) {
-            return None;
+        let is_bad = pace.predict(descent.cost(), range.max(held)).is_some_and(|more| more > pace.budget);
+        if is_bad && (few || descent.cost() > DEAR * pace.budget) {
+            return FrontEnd::default();
         }
-        if pace.predict(descent.cost(), range.max(held)).is_some_and(|more| more > pace.budget)
-            && (few || is_far(run, descent, pace.budget))
-        {
-            return None;
+        // A relative gap beyond which sweeps are given up.
+        let most = if few { (run.work.sweeps == NO_CONVERGENCE.0).then_some(NO_CONVERGENCE.1) } else { is_bad.then_some(NEARBY) };
+        if let Some(most) = most {
+            let found = certified_point(run, descent);
+            if found.1.certificate.relative_gap() > most {
+                return FrontEnd { point: Some(found), is_solved: false };
+            }
         }
     }
-}
-
-/// Returns false if the sweeps so far show that they do not converge, with few features.
-fn converges<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> bool {
-    let (sweeps, gap) = NO_CONVERGENCE;
-    run.work.sweeps != sweeps || relative_gap(run, descent) <= gap
-}
-
-/// Returns true if a bad forecast counts, with many features.
-fn is_far<R: FeatureRows>(run: &Run, descent: &Descent<R>, budget: f64) -> bool {
-    descent.cost() > DEAR * budget || relative_gap(run, descent) > NEARBY
-}
-
-/// Returns the relative gap of the present point.
-fn relative_gap<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> f64 {
-    certified_point(run, descent).1.certificate.relative_gap()
 }
 
 /// Returns the disturbance of the gradients by the penalty alone.

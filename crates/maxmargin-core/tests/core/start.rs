@@ -95,8 +95,8 @@ proptest! {
 }
 
 proptest! {
-    /// Rests of rounding are the whole sum where every variable is tiny: a class alone, of which all
-    /// variables have to be 0, was left with 1e-18, and no certificate calls that feasible.
+    /// Rests of rounding are the whole sum where every variable is tiny: a class alone, of which
+    /// all variables have to be 0, was left with 1e-18, and no certificate calls that feasible.
     #[test]
     fn tiny_variables_are_balanced_too(
         (sign, alpha) in prop::collection::vec((any::<bool>(), 0.0..1.0_f64), 1..40).prop_map(|all| {
