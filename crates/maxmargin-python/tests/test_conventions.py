@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+import sklearn
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -244,3 +245,24 @@ def test_the_shape_of_the_training_set_is_that_of_its_rows(name, kernel):
     ours, theirs = (getattr(module, name)(**parameters) for module in (maxmargin, sklearn.svm))
     assert ours.fit(rows, y).shape_fit_ == theirs.fit(rows, y).shape_fit_
     assert ours.predict(rows[:5]).shape == (5,)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: maxmargin.SVC(C="100"),
+        lambda: maxmargin.SVC(degree=2.5),
+        lambda: maxmargin.NuSVC(nu=".1"),
+        lambda: maxmargin.SVR(epsilon=None),
+        lambda: maxmargin.LinearSVC(loss="log"),
+    ],
+)
+def test_parameters_of_another_kind_are_refused_where_nobody_checks_them(made):
+    X, y = load_iris(return_X_y=True)
+    with sklearn.config_context(skip_parameter_validation=True), pytest.raises((TypeError, ValueError)):
+        made().fit(X, y)
+
+
+def test_a_kernel_that_was_changed_has_no_weights():
+    X, y = load_iris(return_X_y=True)
+    assert not hasattr(maxmargin.SVC().fit(X, y).set_params(kernel="linear"), "coef_")

@@ -15,7 +15,7 @@ import pytest
 import sklearn.model_selection
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.datasets import dump_svmlight_file
+from sklearn.datasets import dump_svmlight_file, make_classification
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
@@ -264,6 +264,24 @@ def test_texts_and_values(packed, tmp_path):
     assert engines.bits(found) == engines.bits(plan.fit(*read_libsvm(tmp_path / "data.txt")))
     # A linear kernel for each epsilon; the scale of gamma is that of each of 4 splits.
     assert len(found.units_) == 2 + 2 * 4
+
+
+@pytest.mark.parametrize(
+    "of",
+    [lambda y: y > 0, lambda y: y + 2**60, lambda y: np.array(["no", "yes"])[y], lambda y: y],
+    ids=["bool", "large", "words", "int"],
+)
+def test_labels_of_arrays_are_those_of_the_file(of, tmp_path):
+    X, y = make_classification(60, 3, n_informative=2, n_redundant=0, random_state=0)
+    np.savez(tmp_path / "data.npz", X=X, y=of(y))
+    plan = GridSearchCV(SVC(), {"C": [1, 10]}, cv=3)
+    found, alone = distributed.grid(tmp_path / "data.npz", plan, None), plan.fit(X, of(y))
+    assert_array_equal(found.classes_, alone.classes_)
+    assert found.classes_.dtype == alone.classes_.dtype
+    assert_array_equal(found.predict(X), alone.predict(X))
+    np.savez(tmp_path / "objects.npz", X=X, y=of(y).astype(object))
+    with pytest.raises(ValueError, match="holds objects of Python"):
+        distributed.grid(tmp_path / "objects.npz", plan, None)
 
 
 def test_linear_machines_have_a_unit_for_each_setting(path):

@@ -208,6 +208,15 @@ def test_a_scale_of_gamma_is_that_of_each_training_set_of_numbers():
 
 
 @pytest.mark.filterwarnings("ignore:A column-vector y")
+def test_rows_that_are_none_are_said_before_a_width_is_computed_from_them():
+    X, y = load_iris(return_X_y=True)
+    gap = X.copy()
+    gap[3, 2] = np.nan
+    for rows, labels, message in [(gap, y, "row 3, feature 2"), (X[:0], y[:0], "0 rows"), (X[:, 0], y, "2 dimensions")]:
+        with pytest.raises(ValueError, match=message):
+            maxmargin.train(rows, labels, kernel="rbf")
+
+
 def test_targets_in_a_column_and_masks_are_those_of_rows():
     X, y = load_iris(return_X_y=True)
     given = {"kernel": "rbf", "gamma": 0.25}

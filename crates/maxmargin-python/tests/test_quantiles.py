@@ -152,6 +152,13 @@ def test_everything_of_several_levels_is_in_the_order_of_the_list(kind, form):
     for changed in [lambda: fitted.coef_, lambda: fitted.explain(X), lambda: fitted.predict(X)]:
         with pytest.raises(ValueError, match="was changed after fit: 3 levels"):
             changed()
+    for other in (0.5, [0.1, 0.2, 0.3]):
+        fitted.set_params(**{level: other})
+        with pytest.raises(ValueError, match="was changed after fit: 3 levels"):
+            fitted.predict(X)
+    single = kind(**{level: 0.5}, **NARROW).fit(X, y)
+    with pytest.raises(ValueError, match="was changed after fit: 1 levels"):
+        single.set_params(**{level: [0.1, 0.9]}).predict(X)
 
 
 def test_several_levels_are_searched_by_scikit_learn():

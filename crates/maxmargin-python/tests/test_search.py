@@ -270,6 +270,16 @@ def test_estimators_that_find_their_own_parameters():
     assert_allclose(linear.predict_proba(X).sum(axis=1), 1)
 
 
+def test_estimators_that_search_have_the_methods_of_the_best():
+    X, y = load_iris(return_X_y=True)
+    for kind in (maxmargin.SVCCV, maxmargin.SVRCV):
+        with pytest.raises(NotFittedError):
+            kind().score(X, y)
+    found = maxmargin.SVCCV(probability=True, cv=3, Cs=[1.0], gammas=[0.1]).fit(X, y)
+    assert_allclose(found.predict_log_proba(X), np.log(found.predict_proba(X)))
+    assert not hasattr(maxmargin.SVCCV(), "predict_log_proba")
+
+
 def test_estimators_of_values_that_find_their_own_parameters():
     X, y = load_diabetes(return_X_y=True)
     X, y = scale(X), scale(y)

@@ -74,6 +74,49 @@ def test_a_failed_update_changes_nothing():
         assert all(vars(fitted)[name] is value for name, value in before.items())
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"gamma": 0.3}, {"C": 20.0}),
+        ({"gamma": 0.3}, {"gamma": 2.0}),
+        ({"gamma": 0.3}, {"kernel": "linear"}),
+        ({"gamma": "scale"}, {"gamma": 2.0}),
+        ({"gamma": 0.3, "class_weight": "balanced"}, {"class_weight": None}),
+        ({"gamma": 0.3}, {"class_weight": {"yes": 4.0}}),
+    ],
+    ids=str,
+)
+def test_parameters_that_were_changed_count_for_updates(before, after):
+    fitted = maxmargin.SVC(keep_data=True, tol=TOL, **before).fit(X[:160], LABELS[:160]).set_params(**after)
+    again = maxmargin.SVC(tol=TOL, **(before | after))
+    for changed, rows in [
+        (lambda: fitted.add(X[160:200], LABELS[160:200]), slice(0, 200)),
+        (lambda: fitted.remove([0, 1]), slice(2, 200)),
+    ]:
+        changed()
+        again.fit(X[rows], LABELS[rows])
+        assert_allclose(fitted.decision_function(X), again.decision_function(X), atol=2e-5)
+        assert_allclose(fitted.class_weight_, again.class_weight_)
+
+
+def test_parameters_that_are_none_are_refused_by_updates():
+    fitted = maxmargin.SVC(keep_data=True, gamma=0.3).fit(X[:160], LABELS[:160])
+    before = fitted.decision_function(X)
+    for parameters, kind, message in [
+        ({"C": -1.0}, ValueError, "'C' parameter"),
+        ({"kernel": "precomputed"}, ValueError, "computed from features"),
+    ]:
+        changed = clone(fitted).fit(X[:160], LABELS[:160]).set_params(**parameters)
+        with pytest.raises(kind, match=message):
+            changed.add(X[160:170], LABELS[160:170])
+        assert_array_equal(changed.decision_function(X) if "kernel" not in parameters else before, before)
+    matrix = (
+        maxmargin.SVC(kernel="precomputed", keep_data=True).fit(X[:160] @ X[:160].T, LABELS[:160]).set_params(kernel="linear")
+    )
+    with pytest.raises(ValueError, match="computed from features"):
+        matrix.remove([0])
+
+
 def test_nothing_to_remove_is_nothing_to_do():
     fitted = maxmargin.SVC(keep_data=True).fit(X, y)
     before = fitted.decision_function(X)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from numbers import Integral, Real
+from operator import index
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -290,8 +291,15 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
 
     def _prices_of(self) -> dict[str, Any]:
         """Return the parameters of the formulation by the names of the library."""
-        named = ((NATIVE.get(name, name), getattr(self, name)) for name in self._prices)
-        return {name: float(value) for name, value in named if isinstance(value, Real)}
+        return {NATIVE.get(name, name): self._price(name) for name in self._prices}
+
+    def _price(self, name: str) -> Any:
+        """Return the number of a parameter of the formulation."""
+        value = getattr(self, name)
+        # Where scikit-learn was told not to check parameters, words would count as no parameter at all.
+        if not isinstance(value, Real):
+            raise TypeError(f"{name}={value!r}: it must be a number")
+        return float(value)
 
     def _svm(self, X: Any, **others: Any) -> _native.Svm:
         """Return the parameters, with gamma resolved for these rows."""
@@ -305,7 +313,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
             "kernel": "precomputed" if matrix else self.kernel,
             "gamma": gamma,
             "coef0": float(self.coef0),
-            "degree": int(self.degree),
+            "degree": index(self.degree),
             "class_weight": self._class_weights(),
             "tol": float(self.tol),
             "max_iter": None if self.max_iter == -1 else int(self.max_iter),
@@ -381,7 +389,11 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        weights = np.vstack([self._model.weights(p) for p in self._machine_order(len(self.certificates_)).tolist()])
+        order = self._machine_order(len(self.certificates_)).tolist()
+        try:
+            weights = np.vstack([self._model.weights(machine) for machine in order])
+        except ValueError as error:
+            raise AttributeError("coef_ is only available when the model was trained with a linear kernel") from error
         coef: Any = self._turned(weights)
         if self._sparse:
             coef = sp.csr_matrix(coef)

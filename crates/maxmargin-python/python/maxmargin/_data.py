@@ -112,6 +112,8 @@ def width(gamma: str | float, X: Any, *, checked: bool = True) -> float:
         return float(gamma)
     if gamma not in GAMMA_RULES:
         raise ValueError(f"gamma={gamma!r}: there are {', '.join(map(repr, GAMMA_RULES))}, and numbers from 0 on")
+    if X.shape[0] == 0:
+        raise ValueError("X has 0 rows: give at least one")
     with np.errstate(over="ignore", invalid="ignore"):
         found = _width_by(gamma, X)
     if checked and not (0 < found < math.inf):

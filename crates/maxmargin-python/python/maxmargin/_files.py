@@ -235,8 +235,9 @@ def train(
     [0.0, 1.0]
     """
     X = _rows(X)
-    svm = _svm(X, formulation, gamma, settings)
-    return svm.fit(packed(X, _targets(y)), weights_of(sample_weight, X), report)
+    # What is wrong with rows is said before a width is computed from them.
+    data = packed(X, _targets(y))
+    return _svm(X, formulation, gamma, settings).fit(data, weights_of(sample_weight, X), report)
 
 
 def certificates(model: Model) -> tuple[Certificate, ...]:

@@ -28,6 +28,8 @@ class OfLevels(Base):
 
     #: The parameter that has the level, or a list of levels.
     _level: ClassVar[str]
+    #: The levels of the model.
+    _trained_levels: Floats | None
 
     def _levels(self) -> Floats | None:
         """Return the levels in the order of the parameter if it is a list, else None."""
@@ -45,10 +47,13 @@ class OfLevels(Base):
             raise ValueError(f"{message}{value!r} instead.")
         return levels
 
-    def _prices_of(self) -> dict[str, Any]:
-        prices: dict[str, Any] = super()._prices_of()
-        levels = self._levels()
-        return prices if levels is None else prices | {"tau": sorted(map(float, levels))}
+    def _price(self, name: str) -> Any:
+        levels = self._levels() if name == self._level else None
+        return super()._price(name) if levels is None else sorted(map(float, levels))
+
+    def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
+        self._trained_levels = self._levels()
+        super()._adopt(model, X, y)
 
     def _shares_engine(self) -> bool:
         return super()._shares_engine() and self._levels() is None
@@ -61,10 +66,12 @@ class OfLevels(Base):
 
     def _machine_order(self, count: int) -> NDArray[np.intp]:
         levels = self._levels()
-        if levels is None:
+        # Estimators that earlier versions wrote do not say which levels were trained.
+        trained = getattr(self, "_trained_levels", levels)
+        if levels is None and trained is None:
             return np.arange(count)
-        if len(levels) != count:
-            raise ValueError(f"{self._level} was changed after fit: {count} levels were trained")
+        if levels is None or trained is None or len(levels) != count or set(levels.tolist()) != set(trained.tolist()):
+            raise ValueError(f"{self._level} was changed after fit: {count} levels were trained; fit again")
         # The model's machines have ascending levels; attributes have the order of the parameter.
         return np.argsort(np.argsort(levels))
 
@@ -93,11 +100,11 @@ class OfLevels(Base):
         Values of several levels do not cross: those of a row are sorted (Chernozhukov, Fernández-Val, Galichon 2010). :meth:`crossings` counts the rows for
         which that changes something.
         """
-        levels = None if not hasattr(self, "_model") else self._levels()
-        if levels is None:
+        check_is_fitted(self)
+        order = self._machine_order(len(self.certificates_))
+        if self._levels() is None:
             single: Floats = super().predict(X)
             return single
-        order = self._machine_order(len(self.certificates_))
         values: Floats = np.sort(self._decisions(X), axis=1)[:, order]
         return values
 

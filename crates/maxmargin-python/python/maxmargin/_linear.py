@@ -29,6 +29,9 @@ from ._suspects import Suspecting
 from ._validation_mixin import ValidationMixin
 from ._verdict import verdict_of
 
+#: The losses, and which are squared.
+LOSSES = {"hinge": False, "squared_hinge": True, "epsilon_insensitive": False, "squared_epsilon_insensitive": True}
+
 CONSTRAINTS: dict[str, list[Any]] = {
     "dual": ["boolean", StrOptions({"auto"})],
     "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -40,6 +43,13 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "max_iter": [Interval(Integral, 0, None, closed="left")],
     "max_time": [Interval(Real, 0, None, closed="neither"), None],
 }
+
+
+def is_squared(loss: str) -> bool:
+    """Return true for a loss that is squared."""
+    if loss not in LOSSES:
+        raise ValueError(f"loss={loss!r}: there are {', '.join(map(repr, LOSSES))}")
+    return LOSSES[loss]
 
 
 class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
@@ -166,7 +176,7 @@ class LinearMachine(Explaining, Exporting, Plain, QuickParameters, ValidationMix
         """The parameters, for these rows."""
         settings: dict[str, Any] = {
             "c": float(self.C),
-            "squared": self.loss.startswith("squared"),
+            "squared": is_squared(self.loss),
             "bias": float(self.intercept_scaling) if self.fit_intercept else 0.0,
             "tol": float(self.tol),
             # A sweep over all rows is one iteration of LIBLINEAR's.

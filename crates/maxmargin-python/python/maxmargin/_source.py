@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from . import _native
-from ._data import Floats
 
 #: The suffixes of compressed files, and the functions that open them.
 PACKED: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 
 #: The data set that this process read last: units of a search come one after the other.
-_LAST: dict[tuple[str, str], tuple[Any, Floats]] = {}
+_LAST: dict[tuple[str, str], tuple[Any, NDArray[Any]]] = {}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Source:
         with place.open("rb") as file:
             return cls(str(place), hashlib.file_digest(file, "sha256").hexdigest())
 
-    def load(self) -> tuple[Any, Floats]:
+    def load(self) -> tuple[Any, NDArray[Any]]:
         """Rows and labels. This process caches them for the next call.
 
         Raises
@@ -68,7 +68,7 @@ class Source:
         return known
 
 
-def parsed(name: str, content: bytes) -> tuple[Any, Floats]:
+def parsed(name: str, content: bytes) -> tuple[Any, NDArray[Any]]:
     """The rows and labels of a file of this name with this content."""
     path = Path(name)
     if path.suffix in PACKED:
@@ -82,7 +82,12 @@ def parsed(name: str, content: bytes) -> tuple[Any, Floats]:
             missing = {"X", "y"} - set(arrays)
             if missing:
                 raise ValueError(f"{name} has no array {sorted(missing)[0]}: numpy.savez(path, X=rows, y=labels) writes both")
-            return arrays["X"], np.asarray(arrays["y"], dtype=np.float64)
+            try:
+                return arrays["X"], arrays["y"]
+            except ValueError as error:
+                raise ValueError(
+                    f"{name} holds objects of Python, which are not read: save words as numpy.asarray(y, dtype=str)"
+                ) from error
     try:
         (values, indices, indptr, features), labels, _ = _native.read_libsvm(content)
     except ValueError as error:

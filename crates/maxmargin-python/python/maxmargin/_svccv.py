@@ -186,8 +186,9 @@ class Searching(Plain):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The score of the best estimator, by ``scoring``."""
+        best = self._best()
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.scorer_(self._best(), X, y, **weights))
+        return float(self.scorer_(best, X, y, **weights))
 
 
 class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
@@ -297,6 +298,11 @@ class SVCCV(Searching, ClassifierMixin, BaseEstimator):  # type: ignore[misc, un
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the best estimator."""
         return np.asarray(self._best().predict_proba(X))
+
+    @available_if(asked_for_probabilities)  # type: ignore[misc, unused-ignore]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities of the best estimator."""
+        return np.asarray(self._best().predict_log_proba(X))
 
     @available_if(asked_for_conformal)  # type: ignore[misc, unused-ignore]
     def predict_set(self, X: Any, *, alpha: float | None = None, per_class: bool = False) -> NDArray[np.bool_]:

@@ -14,6 +14,26 @@ from ._base import KernelMachine, has_width_of_rows, megabytes, whole
 from ._data import Floats, packed
 from ._labels import ABOVE_0, codes_of, weights_of_classes
 
+#: Parameters that say how something is computed or reported, not what.
+OF_THE_WORK = frozenset(
+    {
+        "cache_size",
+        "shrinking",
+        "verbose",
+        "max_iter",
+        "max_time",
+        "keep_data",
+        "decision_function_shape",
+        "break_ties",
+        "random_state",
+    }
+)
+
+
+def differ(a: Any, b: Any) -> bool:
+    """Return true if two values of a parameter are not the same."""
+    return a is not b and not np.array_equal(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else bool(a != b)
+
 
 class Updatable(KernelMachine):
     """The part of a classifier that adds and removes samples."""
@@ -22,13 +42,15 @@ class Updatable(KernelMachine):
     classes_: NDArray[Any]
     class_weight_: Floats
     _labels: Floats
+    #: The parameters of the problem that the model solves.
+    _trained_with: dict[str, Any]
 
     def add(self, X: Any, y: Any) -> Self:
         """Takes samples in: the estimator is then what a training with them gives. Needs ``keep_data=True``.
 
         Their rows come after those there are. Labels are those of the training. The solution follows an exact path, without training again. Whatever the
         training derived from all of its rows is derived again, which takes a training anew: ``gamma="scale"`` and ``"mean"``,
-        ``class_weight="balanced"`` and probabilities.
+        ``class_weight="balanced"`` and probabilities. So do parameters that were changed since the training, such as ``C``.
 
         Raises
         ------
@@ -99,6 +121,19 @@ class Updatable(KernelMachine):
         if (times > 1).any():
             raise ValueError(f"row {different[times > 1][0]} is named twice: name each row that is to be removed once")
 
+    def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
+        super()._adopt(model, X, y)
+        self._trained_with = {name: value for name, value in self.get_params(deep=False).items() if name not in OF_THE_WORK}
+
+    def _is_changed(self) -> bool:
+        """Return true if a parameter of the problem is no longer that of the training."""
+        return any(differ(value, getattr(self, name)) for name, value in self._known_parameters().items())
+
+    def _known_parameters(self) -> dict[str, Any]:
+        # Estimators that earlier versions wrote do not say with what they were trained.
+        known: dict[str, Any] = getattr(self, "_trained_with", {})
+        return known
+
     def _derived(self) -> bool:
         """Return true if anything other than the solution depends on all rows."""
         scaled = has_width_of_rows(self.kernel, self.gamma)
@@ -107,7 +142,8 @@ class Updatable(KernelMachine):
 
     def _changed(self, X: Any, y: Floats, gone: NDArray[np.intp]) -> Self:
         """Return the model with these additional samples, whose labels are the model's numbers, and without these rows."""
-        if self._is_matrix():
+        kernel = self._known_parameters().get("kernel", self.kernel)
+        if self._is_matrix() or callable(kernel) or kernel == "precomputed":
             raise ValueError("add and remove are for kernels that are computed from features: fit on the changed kernel matrix")
         kept = self._model.kept()
         if kept is None:
@@ -130,7 +166,7 @@ class Updatable(KernelMachine):
         if len(gone) == 0 and len(y) == 0:
             return self
         with whole(self):
-            if not self._derived():
+            if not self._derived() and not self._is_changed():
                 added = None if X is None else packed(X, y)
                 model = self._model.updated(added, gone.tolist(), megabytes(self.cache_size))
                 self._adopt(model, self._vectors_of(model, len(after)), after)
@@ -141,6 +177,7 @@ class Updatable(KernelMachine):
         return self
 
     def _train_again(self, X: Any, y: Floats) -> None:
+        self._validate_params()
         codes = np.searchsorted(self._labels, y)
         self.class_weight_ = weights_of_classes(self.class_weight, self.classes_, codes, least=ABOVE_0)
         self._adopt(self._svm(X).fit(packed(X, y), None, self._report()), X, y)
