@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Where the weights of all classes are few, a few sweeps are the start of proximal Newton steps
-//! (proximal.rs).
+//! (proximal.rs). Where rounding ends the progress of these, sweeps go on from their best point.
 
 mod free;
 mod hessian;
@@ -61,6 +61,9 @@ const MOST: u32 = 100_000;
 /// The sweeps before Newton steps, and their factor where systems are still too large.
 const FEW: u64 = 10;
 const LATER: u64 = 4;
+
+/// The most sweeps after Newton steps that made no more progress, in passes over all entries.
+const LAST: u64 = 1000;
 
 /// The least violation that sweeps aim at.
 const LEAST: f64 = 1e-11;
@@ -114,6 +117,7 @@ impl Job for Begin<'_, '_> {
         let config = self.config.for_passes(rows.entries() * self.problem.classes(), descent.alpha.len());
         let newton = ProximalSteps { rows, matrix: self.matrix, problem: self.problem, par: config.par };
         let held = self.reserve_system(rows);
+        let (mut is_last, pass) = (false, (rows.entries() * self.problem.classes()) as u64);
         let mut before_newton = if held.is_some() { self.entries_before_newton(rows) } else { u64::MAX };
         loop {
             let sweeps = self.sweeps(&mut descent, tol, before_newton, &mut random, &mut work);
@@ -125,12 +129,15 @@ impl Job for Begin<'_, '_> {
                     tol *= AIMS.1;
                     ended = tol < LEAST;
                 }
+                SweepsEnd::Spent if is_last => ended = true,
                 SweepsEnd::Spent if newton.is_small_enough(&descent.alpha) => {
                     let alpha = std::mem::take(&mut descent.alpha);
                     let end;
                     (descent.alpha, end) = newton.run(alpha, &mut self.control, &mut work);
                     ended = end == NewtonEnd::Done;
-                    before_newton = LATER * descent.entries.max(1);
+                    // Sweeps have less rounding than proximal steps, and end what these cannot.
+                    is_last = end == NewtonEnd::Still;
+                    before_newton = if is_last { descent.entries + LAST * pass } else { LATER * descent.entries.max(1) };
                 }
                 // More sweeps leave fewer variables free.
                 SweepsEnd::Spent => {

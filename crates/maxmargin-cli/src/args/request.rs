@@ -30,6 +30,7 @@ impl DataOptions {
             max_size: self.max_size,
             cache: self.cache.clone(),
             table: self.table.request(),
+            content: None,
         }
     }
 }

@@ -23,7 +23,7 @@ use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multicla
 use maxmargin::{LinearRecord, Solver};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::path::Path;
+use std::fs;
 
 #[derive(Debug, Serialize)]
 struct DataInfo {
@@ -106,20 +106,20 @@ struct MachineInfo {
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     let mut notes = Notes::new(args.quiet);
     let source = &args.data.source;
-    if source != "-" && Path::new(source).is_file() {
+    let mut request = args.data.request();
+    if source == "-" || fs::metadata(source).is_ok_and(|found| !found.is_dir()) {
+        // A pipe is read once, whatever it holds.
         let bytes = input::read_bytes(source, MaxSize::of(args.data.options.max_size))?;
         if looks_like_model(&bytes) {
-            show(&model_info(source, &model_file::decode(source, &bytes)?), args.json, model_text, None)?;
+            let name = input::display_name(source);
+            show(&model_info(&name, &model_file::decode(&name, &bytes)?), args.json, model_text, None)?;
             return Ok(Outcome::Finished);
         }
+        request.options.content = Some(bytes);
     }
     let threads = Threads::new(None)?;
-    let input = input::load(
-        &args.data.request(),
-        &Requirements { gaps: GapRule::Described, ..Requirements::default() },
-        threads.par(),
-        &mut notes,
-    )?;
+    let input =
+        input::load(&request, &Requirements { gaps: GapRule::Described, ..Requirements::default() }, threads.par(), &mut notes)?;
     input.data.columns.as_deref().into_iter().for_each(label_names::remember);
     let columns = describe(&input.data);
     let samples = features(&input.data);

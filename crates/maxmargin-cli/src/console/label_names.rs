@@ -33,19 +33,50 @@ pub(crate) fn label(word: &str) -> Option<f64> {
     }
 }
 
-/// Returns a label for messages and reports.
+/// Returns a label for messages and reports: the beginning of a word, and all of it where another
+/// label begins like that.
 pub(crate) fn display(label: f64) -> String {
-    word_of(label).map_or_else(|| format::exact(label), |word| quoted(word, SHOWN))
+    word_of(label).map_or_else(|| format::exact(label), |word| shown(word, NAMES.get().map_or(&[], Vec::as_slice)))
+}
+
+fn shown(word: &str, names: &[String]) -> String {
+    let short = quoted(word, SHOWN);
+    let is_alone = names.iter().filter(|name| quoted(name, SHOWN) == short).count() <= 1;
+    if is_alone { short } else { quoted(word, usize::MAX) }
 }
 
 /// Returns a label for output files. A word with blanks or quotes is quoted, with inner quotes
 /// doubled.
 pub(crate) fn for_file(label: f64) -> String {
-    let Some(word) = word_of(label) else { return format::exact(label) };
-    let plain = quoted(word, usize::MAX);
-    if plain.is_empty() || plain.contains(|c: char| c.is_whitespace() || c == '"') {
-        format!("\"{}\"", plain.replace('"', "\"\""))
+    word_of(label).map_or_else(|| format::exact(label), field)
+}
+
+fn field(word: &str) -> String {
+    if word.is_empty() || word.contains(|c: char| c.is_whitespace() || c.is_control() || c == '"') {
+        format!("\"{}\"", word.replace('"', "\"\""))
     } else {
-        plain
+        word.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Words of classes in reports and files.
+
+    use super::*;
+
+    #[test]
+    fn words_that_begin_alike_are_shown_whole() {
+        let long = "Customer has cancelled the contract within the first year: ";
+        let names = [format!("{long}yes"), format!("{long}no"), format!("No {long}")];
+        assert_eq!(shown(&names[0], &names), names[0]);
+        assert_eq!(shown(&names[2], &names), format!("{}…", &names[2][..SHOWN]));
+    }
+
+    #[test]
+    fn words_in_files_are_themselves() {
+        for (word, expected) in [("a", "a"), ("a b", "\"a b\""), ("a\"b", "\"a\"\"b\""), ("l1\nl2", "\"l1\nl2\""), ("", "\"\"")] {
+            assert_eq!(field(word), expected);
+        }
     }
 }

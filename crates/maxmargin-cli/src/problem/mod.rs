@@ -3,6 +3,7 @@
 
 pub(crate) mod folds;
 pub(crate) mod groups;
+mod labels;
 mod targets;
 mod updatable;
 mod warnings;
@@ -19,10 +20,12 @@ use crate::machine::threads::Threads;
 use crate::report::{
     DataDocument, FormulationDocument, KernelDocument, SCHEMA, SampleWeights, Setup, multiclass_text, scale_name,
 };
+use labels::check_labels;
+pub(crate) use labels::label_failure;
 use maxmargin::core::{Alternative, BiasTerm, Loss, Refused, Status, TargetKind};
 use maxmargin::cv::Seeding;
 use maxmargin::data::quote::quoted;
-use maxmargin::data::{ClassLabels, FeatureRanges, Impute, LabelError};
+use maxmargin::data::{ClassLabels, FeatureRanges, Impute};
 use maxmargin::kernel::{Gamma, Kernel};
 use maxmargin::model::{ModelError, Rule};
 use maxmargin::{Error, LinearObjective, PreparedData, Svm, TrainOptions};
@@ -145,6 +148,7 @@ impl ProblemRequest {
             return Ok(input);
         }
         input.data.columns.as_deref().into_iter().for_each(label_names::remember);
+        check_labels(&input)?;
         let classes = ClassLabels::new(&input.data.labels).map_err(|e| label_failure(&input, &e))?;
         self.check_classes(&input, &classes)?;
         Ok(input)
@@ -160,7 +164,7 @@ impl ProblemRequest {
         let has_words = input.data.columns.as_ref().is_some_and(|columns| !columns.labels().is_empty());
         let values = Some(classes).filter(|_| !has_words && !self.formulation_is_named);
         if let Some(why) = values.and_then(targets::as_values) {
-            let other = input.likelier_target.as_ref().map(|other| format::shell(&quoted(&other.column, 40)));
+            let other = input.likelier_target.as_ref().map(|other| format::shell(&quoted(&other.column, usize::MAX)));
             let other = other.map(|other| format!("--target {other} to predict that column, ")).unwrap_or_default();
             let column = input.data.columns.as_ref().and_then(|columns| columns.target());
             let column = column.map(|target| format!("{}: ", input::column_name(&target.name))).unwrap_or_default();
@@ -384,11 +388,4 @@ pub(crate) fn failed(input: &Input, error: &Error) -> Failure {
         }
         other => Failure::input(&input.name, other),
     }
-}
-
-/// Returns the failure of labels that are no classes.
-pub(crate) fn label_failure(input: &Input, error: &LabelError) -> Failure {
-    let LabelError::OneClass { rows, label } = error else { return Failure::input(&input.name, error) };
-    let (rows, label) = (format::count(*rows as u64), label_names::display(*label));
-    Failure::input(&input.name, format!("all {rows} labels are {label}: training needs two classes"))
 }

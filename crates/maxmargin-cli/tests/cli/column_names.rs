@@ -48,3 +48,25 @@ fn names_with_commas_are_quoted_as_in_csv() {
     let open = shell(&bench, r#"maxmargin train t.csv --drop '"who, where' -o x"#);
     assert!(open.code == 2 && open.err.contains("a name in double quotes ends with one"), "{open:?}");
 }
+
+/// An option with the beginning of a name, as a message gave it, did not find the column.
+#[test]
+fn options_in_advice_hold_whole_names() {
+    let bench = Bench::new();
+    let word = "below the limit of detection of the instrument in use (0.05)";
+    let rows: String = (0..40)
+        .map(|i| if i == 7 { format!("{word},{i},{}\n", i % 2) } else { format!("{}.5,{},{}\n", i % 5, i % 7, i % 2) })
+        .collect();
+    bench.file("t.csv", format!("a,b,class\n{rows}"));
+    let refused = bench.run("train t.csv -o m -q");
+    let option = format!("--missing '{word}'");
+    assert!(refused.code == 1 && refused.err.contains(&option), "{refused:?}");
+    let name = "Concentration of dissolved oxygen at the first sampling point";
+    let row = |i: usize| format!("{},{}.5,{}.25\n", ["a", "b"][i % 2], i % 7, i * 3 % 11);
+    let rows = (0..40).fold(String::new(), |rows, i| rows + &row(i));
+    bench.file("n.csv", format!("{name},{name} (second),b\n{rows}"));
+    let refused = bench.run("train n.csv -o m -q");
+    assert!(refused.code == 1 && refused.err.contains(&format!("--target '{name}'")), "{refused:?}");
+    let unknown = bench.run("train n.csv --target Concentration -o m -q");
+    assert!(unknown.code == 1 && unknown.err.contains(&format!("{name}, {name} (second), b")), "{unknown:?}");
+}

@@ -309,3 +309,19 @@ fn a_huge_index_costs_no_memory() {
     }
     assert_eq!(bench.run("info wide -q").code, 0);
 }
+
+/// `info` looked for a model in named files alone, and took the others for data.
+#[test]
+fn models_are_described_from_a_pipe() {
+    let bench = Bench::new();
+    assert_eq!(bench.run("train two-gaussians --rows 40 -o m -q").code, 0);
+    bench.file("t", "1 1:0.5\n-1 1:2\n".repeat(10));
+    for name in ["m", "t"] {
+        let mut command = bench.command("info -");
+        command.stdin(std::fs::File::open(bench.path(name)).expect("the file"));
+        let (piped, named) = (answer(&mut command), bench.run(&format!("info {name}")));
+        assert_eq!((piped.code, named.code), (0, 0), "{piped:?}");
+        let rest = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(rest(&piped.out), rest(&named.out));
+    }
+}

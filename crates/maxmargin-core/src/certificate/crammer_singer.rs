@@ -75,7 +75,7 @@ impl Certify<'_> {
         let quadratic: f64 = 0.5 * weights.iter().flatten().map(|w| w * w).sum::<f64>();
         let norm = (2.0 * quadratic).sqrt();
         let (mut losses, mut linear, mut kkt, mut infeasible) = (0.0, 0.0, 0.0_f64, 0.0_f64);
-        let mut rounding = Rounding { gap: UNITS * quadratic, kkt: 0.0 };
+        let mut rounding = Rounding::NONE;
         for (i, &class) in self.problem.class().iter().enumerate() {
             let of = i * classes..(i + 1) * classes;
             let (alpha, cost) = (&self.alpha[of.clone()], self.problem.cost()[i]);
@@ -88,6 +88,7 @@ impl Certify<'_> {
             rounding.gap += (cost + alpha[class].abs()) * error;
             rounding.kkt = rounding.kkt.max(error);
         }
+        rounding.gap += UNITS * (quadratic + losses + linear.abs());
         let finite = (quadratic + losses + linear).is_finite();
         Certificate {
             primal: if finite { quadratic + losses } else { f64::INFINITY },

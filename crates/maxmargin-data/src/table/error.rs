@@ -260,9 +260,16 @@ pub fn delimiter_in_words(delimiter: char) -> String {
     }
 }
 
-/// Some names of columns, for messages.
+/// Some names of columns, for messages: their beginnings where these tell them apart.
 pub(super) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let (all, most) = (names.len(), 8);
-    let shown: Vec<String> = names.take(most).map(|name| quoted(name, SHOWN / 2)).collect();
+    let names: Vec<&str> = names.take(most).collect();
+    let mut shown: Vec<String> = names.iter().map(|name| quoted(name, SHOWN / 2)).collect();
+    let mut different = shown.clone();
+    different.sort_unstable();
+    different.dedup();
+    if different.len() < shown.len() {
+        shown = names.iter().map(|name| quoted(name, usize::MAX)).collect();
+    }
     if all > most { format!("{} and {} more", shown.join(", "), all - most) } else { shown.join(", ") }
 }

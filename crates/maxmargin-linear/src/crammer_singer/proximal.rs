@@ -77,8 +77,10 @@ pub(super) struct ProximalSteps<'a, R> {
 /// The end of Newton steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum NewtonEnd {
-    /// The goal is met, the run has ended, or rounding prevents progress.
+    /// The goal is met, or the run has ended.
     Done,
+    /// Proximal steps make no more progress.
+    Still,
     /// A system has too many unknowns.
     TooLarge,
 }
@@ -128,7 +130,8 @@ impl Progress {
     /// Counts a proximal step that ended at `alpha` with this violation.
     fn count(&mut self, alpha: &[f64], certificate: Certificate, violation: f64) {
         let (gap, left) = (gap_of(&self.certificate), gap_of(&certificate));
-        let is_progress = left < 0.5 * gap || violation < 0.5 * self.violation;
+        // A gap of rounding alone may be below 0.
+        let is_progress = left.max(0.0) < 0.5 * gap || violation < 0.5 * self.violation;
         self.missed = if is_progress { 0 } else { self.missed + 1 };
         self.violation = self.violation.min(violation);
         self.dual = self.dual.max(certificate.dual);
@@ -172,10 +175,16 @@ impl<R: FeatureRows> ProximalSteps<'_, R> {
             let moved = point.alpha.iter().zip(&term.centre).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
             let violation = moved / term.sigma;
             best.count(&point.alpha, certify(&point.alpha), violation);
+            // Steps that have nothing to do ask neither for limits nor for Ctrl-C.
+            let done = work.steps + work.newton_steps;
+            let is_over = control.check(done, violation) || control.spent(done + 1);
             match end {
+                _ if is_over => break,
                 StepsEnd::Near if best.missed <= PATIENCE => {}
+                StepsEnd::Near if control.stop.goal.met(&best.certificate) => break,
+                StepsEnd::Near => return (best.alpha, NewtonEnd::Still),
                 StepsEnd::TooLarge => return (best.alpha, NewtonEnd::TooLarge),
-                StepsEnd::Near | StepsEnd::Ended => break,
+                StepsEnd::Ended => break,
             }
             // At the solution a smaller σ has less rounding; before it, σ rises where steps are
             // few.

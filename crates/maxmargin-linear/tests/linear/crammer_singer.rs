@@ -4,6 +4,8 @@ use maxmargin_core::{BiasTerm, CrammerSinger, Dual, Goal, Loss, RunControl, Star
 use maxmargin_data::{Par, Samples};
 use maxmargin_linear::{ClassesSolution, Config, Matrix, Method, solve, solve_crammer_singer};
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 fn solved(matrix: &Matrix, problem: &CrammerSinger, gap: f64) -> ClassesSolution {
     solved_by(Method::Hybrid, matrix, problem, gap)
@@ -198,4 +200,41 @@ fn small_changes_reach_the_weights() {
     let found = solved(&matrix, &problem, 1e-8);
     assert_eq!(found.status, Status::Converged, "{:?} {:?}", found.certificate, found.work);
     assert!(found.certificate.has_gap(1e-8));
+}
+
+/// Small costs leave a gap below 0 by rounding: the certificate took it for that of a matrix which
+/// is not positive semidefinite, and steps that nothing could end went on for ever.
+#[test]
+fn small_costs_end() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    for case in 0..600 {
+        let (n, d) = (random.random_range(3..11), random.random_range(1..4));
+        let numbers = (0..n * d).map(|_| (random.random_range(-300.0..300.0_f64)).round() / 100.0).collect();
+        let cost = 10.0_f64.powi(-random.random_range(0..9));
+        let samples = Samples::from_dense(n, d, numbers).expect("samples");
+        let matrix = Matrix::new(&samples, None, Par::Seq);
+        let problem = CrammerSinger::new(3, (0..n).map(|i| i % 3).collect(), vec![cost; n]).expect("a problem");
+        for goal in [Goal::Kkt(1e-4), Goal::Both { kkt: 1e-6, gap: 1e-9 }] {
+            let (stop, control) = (Stop { max_iter: Some(1_000_000), ..Stop::when(goal) }, RunControl::unlimited());
+            let found = solve_crammer_singer(&matrix, &problem, &Config::default(), &stop, &control).expect("a problem");
+            assert_eq!(found.status, Status::Converged, "{case} {goal:?} {cost}: {:?} {:?}", found.certificate, found.work);
+        }
+    }
+}
+
+/// Proximal steps end above what double precision holds, and sweeps went no further.
+#[test]
+fn small_violations_are_reached() {
+    for seed in 0..12 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let samples = Samples::from_dense(30, 3, (0..90).map(|_| random.random_range(-2.0..2.0)).collect()).expect("samples");
+        let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
+        let problem = CrammerSinger::new(6, (0..30).map(|i| i % 6).collect(), vec![1e-3; 30]).expect("a problem");
+        for kkt in [1e-6, 1e-8, 1e-10] {
+            let (stop, control) = (Stop::when(Goal::Kkt(kkt)), RunControl::unlimited());
+            let found = solve_crammer_singer(&matrix, &problem, &Config::default(), &stop, &control).expect("a problem");
+            assert_eq!(found.status, Status::Converged, "{seed} {kkt}: {:?} {:?}", found.certificate, found.work);
+            assert!(found.work.sweeps < 2000 && found.work.newton_steps < 100, "{:?}", found.work);
+        }
+    }
 }

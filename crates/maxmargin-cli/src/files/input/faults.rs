@@ -1,6 +1,6 @@
 //! Faults of tables, worded by options, and the command that reads the table in spite of them.
 
-use super::names::{SHOWN, column_name};
+use super::names::column_name;
 use super::{GapRule, Requirements, time_limit_failure};
 use crate::console::failure::Failure;
 use crate::console::format;
@@ -193,7 +193,8 @@ fn column_advice(column: &str, problem: &ColumnProblem, wanted: &Requirements) -
     }
 }
 
-/// Quotes a value of an option with names for a shell.
+/// Quotes a value of an option with names for a shell, whole: an option with a part of it would not
+/// be found.
 fn shell(value: &str) -> String {
-    format::shell(&joined(&[quoted(value, SHOWN)]))
+    format::shell(&joined(&[quoted(value, usize::MAX)]))
 }

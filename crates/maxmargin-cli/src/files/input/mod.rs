@@ -24,6 +24,7 @@ use maxmargin::data::{Columns, Dataset, Generator, Impute, Par, RunControl, cach
 use maxmargin::model::Model;
 pub(crate) use names::column_name;
 use request::{DataRequest, FileFormat, ReadRequest};
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -159,7 +160,10 @@ pub(crate) fn load_until(
             generated::refuse_options(source, args)?;
             generated::refuse_unknown_name(source)?;
             let reading = notes.phase(format!("reading {}", display_name(source)));
-            let bytes = read_until(until, source, MaxSize::of(args.max_size))?;
+            let bytes = match &args.content {
+                Some(content) => Cow::Borrowed(&content[..]),
+                None => Cow::Owned(read_until(until, source, MaxSize::of(args.max_size))?),
+            };
             let name = display_name(source);
             if is_native_model(&bytes) {
                 let what =

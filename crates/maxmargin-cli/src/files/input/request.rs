@@ -29,6 +29,8 @@ pub(crate) struct ReadRequest {
     /// The folder in which parsed files are cached.
     pub(crate) cache: Option<PathBuf>,
     pub(crate) table: TableRequest,
+    /// The unpacked bytes of the file, if they were read before.
+    pub(crate) content: Option<Vec<u8>>,
 }
 
 impl ReadRequest {

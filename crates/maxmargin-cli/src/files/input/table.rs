@@ -255,7 +255,7 @@ fn warn_of_target(name: &str, other: &LikelierTarget, table: &Table, notes: &mut
         column_name(&other.column),
         other.different,
         other.of_taken,
-        format::shell(&quoted(&other.column, SHOWN)),
+        format::shell(&quoted(&other.column, usize::MAX)),
     ));
 }
 
@@ -332,7 +332,7 @@ fn note_one_class(name: &str, columns: &Columns, notes: &Notes) {
     };
     let example = columns.features().iter().find(is_target).map_or_else(
         || "--target NAME keeps one out".to_owned(),
-        |column| format!("{} among them; --target {0} keeps it out", quoted(&column.name, SHOWN)),
+        |column| format!("{} among them; --target {} keeps it out", column_name(&column.name), format::shell(&column.name)),
     );
     notes.note(&format!("{name}: one class has no target: all columns are features ({example})"));
 }
