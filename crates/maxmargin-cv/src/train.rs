@@ -158,7 +158,9 @@ impl Training<'_> {
             let control = certificate_control(self.control, |progress| self.tag(stage, progress));
             let certificate = solved.certify(problem.dual(), space, par, &control);
             let (certificate, fixed_labels) = certificate.unwrap_or((Certificate::NOTHING, None));
-            solved.solution.status = study.stop.goal.reached(solved.solution.status, &certificate);
+            let status = study.stop.goal.reached(solved.solution.status, &certificate);
+            let is_missed = status == Status::Converged && study.stop.goal.is_missed_by_far(&certificate);
+            solved.solution.status = if is_missed { Status::Stalled } else { status };
             if let Some(chain) = &self.chain {
                 let Solution { alpha, gradient, .. } = &solved.solution;
                 let mut values = vec![0.0; space.len()];

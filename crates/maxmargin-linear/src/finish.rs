@@ -76,7 +76,19 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     run.work.gradients = newton.cost.gradients;
     let status =
         status.or(run.control.ended).unwrap_or(if meets_goal(run, &point) { Status::Converged } else { Status::Stalled });
+    let (alpha, point) = if status == Status::Converged { (alpha, point) } else { no_worse_than_zero(run, rows, alpha, point) };
     RunEnd { alpha, values: point, status, work: run.work }
+}
+
+/// Returns the point, or that of α = 0 where its primal objective is larger: between rows of 10⁻⁸
+/// and 10⁸ steps may end anywhere.
+fn no_worse_than_zero<R: FeatureRows>(run: &Run, rows: &R, alpha: Vec<f64>, point: PointValues) -> (Vec<f64>, PointValues) {
+    if !matches!(run.dual.balance(), EqualityConstraint::Free) {
+        return (alpha, point);
+    }
+    let zero = vec![0.0; alpha.len()];
+    let at_zero = point_values(rows, run.dual, &zero, run.config.par);
+    if at_zero.certificate.primal < point.certificate.primal { (zero, at_zero) } else { (alpha, point) }
 }
 
 /// A point between two proximal steps.

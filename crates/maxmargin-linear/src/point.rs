@@ -4,7 +4,7 @@
 //! the place of the sum over α.
 
 use maxmargin_core::{
-    Certificate, Dual, bias_of, dual_objective, figures, figures_of_weights, rounding_of_sums, weights_are_nearer,
+    Certificate, Dual, Goal, bias_of, dual_objective, figures, figures_of_weights, rounding_of_sums, weights_are_nearer,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::features::{FeatureRows, combine, products};
@@ -45,14 +45,16 @@ fn gradient_of<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], w: &[f64], 
 
 impl PointValues {
     /// Returns the point with the solver's own w and bias in place of the sum over α, if rounding
-    /// of that sum may hide a violation of `tol` and the own w has a smaller gap.
+    /// of that sum may hide a violation of `tol` and the own w has a smaller gap, or one that is as
+    /// small as the goal. The same sum in another order, or in twice the precision, may be further
+    /// away from the goal than here.
     pub(crate) fn or_own<R: FeatureRows>(
         self,
         rows: &R,
         (dual, squares): (&Dual, &[f64]),
         alpha: &[f64],
         (w, bias): (&[f64], f64),
-        tol: f64,
+        (goal, tol): (Goal, f64),
         par: Par,
     ) -> Self {
         if is_exact(dual, squares, alpha, tol) {
@@ -61,7 +63,7 @@ impl PointValues {
         let gradient = gradient_of(rows, dual, alpha, w, par);
         let objective = dual_objective(dual, alpha, dot(&self.w, &self.w));
         let certificate = figures_of_weights(dual, alpha, (w, bias), &gradient, objective);
-        if weights_are_nearer(&certificate, &self.certificate) {
+        if goal.met(&certificate) || weights_are_nearer(&certificate, &self.certificate) {
             Self { w: w.to_vec(), has_own_w: true, gradient, bias, certificate }
         } else {
             self

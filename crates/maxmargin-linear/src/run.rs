@@ -153,8 +153,9 @@ pub(crate) struct RunEnd {
 impl<'a> Run<'a> {
     /// Returns the values of a point of a solver whose w and bias are `own`.
     pub(crate) fn point<R: FeatureRows>(&self, rows: &R, alpha: &[f64], own: (&[f64], f64)) -> PointValues {
-        let (problem, tol, par) = ((self.dual, self.squares), self.control.tol(), self.config.par);
-        point_values(rows, self.dual, alpha, par).or_own(rows, problem, alpha, own, tol, par)
+        let (problem, par) = ((self.dual, self.squares), self.config.par);
+        let goal = (self.control.stop.goal, self.control.tol());
+        point_values(rows, self.dual, alpha, par).or_own(rows, problem, alpha, own, goal, par)
     }
 
     pub(crate) fn random(&self) -> ChaCha8Rng {

@@ -243,3 +243,21 @@ def test_dual_does_not_matter_with_the_l2_norm(loss):
     for wrong in [{"loss": "hinge", "dual": False}, {"loss": "squared_hinge", "dual": True}]:
         with pytest.raises(ValueError, match="Unsupported set of arguments"):
             maxmargin.LinearSVC(penalty="l1", **wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("sizes", [(-8, 9), (0, 7)], ids=str)
+@pytest.mark.parametrize("epsilon", [0.0, 1.0])
+def test_certificates_are_those_of_the_weights_between_rows_of_different_size(sizes, epsilon):
+    # Sums over α in another order were other weights: an estimator that had converged had a gap of 0.98.
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(10, 1)) * 10.0 ** random.integers(*sizes, size=(10, 1))
+        y = np.round(random.normal(size=10))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = maxmargin.LinearSVR(C=1000.0, epsilon=epsilon).fit(X, y)
+        w, b = found.coef_, found.intercept_[0]
+        primal = 0.5 * (w @ w + b * b) + 1000 * np.maximum(0, np.abs(X @ w + b - y) - epsilon).sum()
+        assert found.certificate_.primal == pytest.approx(primal, rel=1e-7), seed
+        assert found.certificate_.kkt <= 1e-3 or caught, seed
+        assert found.verify(X, y), seed

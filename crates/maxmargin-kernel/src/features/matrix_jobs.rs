@@ -59,6 +59,8 @@ impl Job for ProductSizes<'_> {
 pub(super) struct Weights<'a> {
     pub(super) ids: &'a [usize],
     pub(super) coef: &'a [f64],
+    /// True if the sum is computed in twice the working precision.
+    pub(super) is_twofold: bool,
     pub(super) par: Par,
 }
 
@@ -66,6 +68,10 @@ impl Job for Weights<'_> {
     type Out = Vec<f64>;
 
     fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
-        combine(rows, self.ids, self.coef, self.par)
+        if !self.is_twofold {
+            return combine(rows, self.ids, self.coef, self.par);
+        }
+        let TwofoldWeights { main, rest } = combine_twofold(rows, self.ids, self.coef, self.par);
+        main.into_iter().zip(rest).map(|(main, rest)| main + rest).collect()
     }
 }

@@ -18,6 +18,9 @@ use maxmargin_simd::sparse::{One, SparseRows};
 use rows::{Dense, Sparse};
 use std::borrow::Cow;
 
+/// The rounding of weights in a margin from which it is avoided: tolerances are larger.
+const SEEN: f64 = 1e-9;
+
 /// A dense row costs about as much as a sparse row with this share of its entries, if the matrix is
 /// in the cache.
 const DENSE_SHARE: f64 = 0.3;
@@ -146,14 +149,19 @@ impl<'s> Matrix<'s> {
     }
 
     /// Computes `Σ_k coef_k x_{ids[k]}` as pairs (feature, weight) in ascending order, without
-    /// zeros, and the bias of the additional feature. The bits do not depend on `par`.
+    /// zeros, and the bias of the additional feature. Where rounding of the sum could be seen in
+    /// margins it is computed in twice the working precision, as certificates are: the weights
+    /// have the primal objective that the certificate says. The bits do not depend on `par`.
     ///
     /// # Panics
     ///
     /// When there is not one coefficient per id, or an id is out of range.
     pub fn weights(&self, ids: &[usize], coef: &[f64], par: Par) -> (Vec<(u32, f64)>, f64) {
         assert_eq!(ids.len(), coef.len(), "one coefficient per row");
-        self.unpack(&self.visit(Weights { ids, coef, par }))
+        let mass: f64 = ids.iter().zip(coef).map(|(&id, coef)| coef.abs() * self.squares[id].sqrt()).sum();
+        let longest = self.squares.iter().fold(0.0_f64, |longest, square| longest.max(*square)).sqrt();
+        let is_twofold = f64::EPSILON * mass * longest > SEEN;
+        self.unpack(&self.visit(Weights { ids, coef, is_twofold, par }))
     }
 
     /// Computes `x_i · w` for some rows, with a solver's weights ([`Matrix::pack`]). The bits do

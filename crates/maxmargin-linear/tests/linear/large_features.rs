@@ -3,6 +3,8 @@
 use maxmargin_core::{Dual, EqualityConstraint, RunControl, Start, Status, Stop, certify, figures_of_weights};
 use maxmargin_data::{BinaryLabels, Generator, Par, Samples};
 use maxmargin_linear::{Config, LinearSolution, Matrix, Method, solve};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 const ROWS: usize = 150;
 
@@ -116,4 +118,31 @@ fn weights_and_alpha_of_two_points_have_the_gap_of_both() {
     let found = figures_of_weights(&squared, &alpha, (&weights, 0.0), &gradient, -1e20);
     assert!(gradient.iter().zip(&alpha).all(|(g, a)| *a == 0.0 || g.abs() < 1e-12));
     assert!(found.kkt > 1.0 && found.gap() > 1e19, "{found:?}");
+}
+
+/// Rows from 10⁻⁸ to 10⁸: where a run ends early, its weights are no worse than none. They had
+/// objectives of 10¹⁸ beside 10⁷ of zero weights.
+#[test]
+fn weights_are_no_worse_than_zero() {
+    for seed in 0..60 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let (n, d) = (random.random_range(4..30), random.random_range(1..30));
+        let rows: Vec<Vec<f64>> = (0..n)
+            .map(|_| {
+                let size = 10.0_f64.powf(random.random_range(-8.0..8.0));
+                (0..d).map(|_| size * random.random_range(-1.0..1.0)).collect()
+            })
+            .collect();
+        let signs: Vec<f64> = (0..n).map(|i| if i == 0 || random.random_bool(0.5) { 1.0 } else { -1.0 }).collect();
+        let (samples, cost) = (Samples::from_rows(&rows).expect("numbers"), 10.0_f64.powi(random.random_range(0..7)));
+        let matrix = Matrix::new(&samples, None, Par::Seq);
+        let dual = |upper: f64, ridge: f64| {
+            Dual::new((0..n).collect(), signs.clone(), vec![-1.0; n], vec![upper; n], ridge, EqualityConstraint::Free)
+        };
+        for dual in [dual(cost, 0.0), dual(f64::INFINITY, 0.5 / cost)] {
+            let found = solved(&matrix, &dual.expect("a problem"), Method::Hybrid);
+            let most = cost * n as f64;
+            assert!(found.certificate.primal <= most * (1.0 + 1e-12), "{seed}: {:?} {most}", found.certificate);
+        }
+    }
 }
