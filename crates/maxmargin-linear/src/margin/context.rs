@@ -10,4 +10,13 @@ pub(crate) struct MarginRun<'a> {
     pub(crate) control: SweepControl<'a>,
     pub(crate) memory: &'a MemoryBudget,
     pub(crate) work: LinearWork,
+    /// The coordinate steps after which the present stage is given up.
+    pub(crate) until: u64,
+}
+
+impl MarginRun<'_> {
+    /// Returns true if the present stage is to be given up.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.work.steps >= self.until
+    }
 }

@@ -80,7 +80,7 @@ impl QuadraticModel<'_> {
             let read = (moved * width) as u64;
             run.work.steps += (width as u64 * read).div_ceil(2 * self.columns.columns().entries().max(1) as u64);
             run.work.entries += read;
-            if largest <= tol || moved == 0 || self.is_unbounded(&at) {
+            if largest <= tol || moved == 0 || self.is_unbounded(&at) || run.is_given_up() {
                 break;
             }
             run.control.control().check((moved * width) as u64)?;

@@ -86,7 +86,8 @@ impl<'m, 's> MarginSolver<'m, 's> {
         }
         let config = &config.for_passes(self.matrix.entries(), rows);
         let control = SweepControl::new(stop, control);
-        let mut run = MarginRun { config, control, memory: self.matrix.memory_budget(), work: LinearWork::default() };
+        let (memory, work) = (self.matrix.memory_budget(), LinearWork::default());
+        let mut run = MarginRun { config, control, memory, work, until: u64::MAX };
         let mut w = start.map_or_else(|| vec![0.0; width], <[f64]>::to_vec);
         let mut aim = NewtonGoal { gap: stop.goal.gap().unwrap_or(f64::INFINITY), kkt: stop.goal.kkt().unwrap_or(f64::INFINITY) };
         for round in 0.. {

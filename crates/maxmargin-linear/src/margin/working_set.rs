@@ -77,7 +77,7 @@ impl<'p, 'r> WorkingSet<'p, 'r> {
                 return Ok(());
             }
             run.control.control().check(self.columns.columns().entries() as u64)?;
-            if run.control.spent(run.work.steps + 1) {
+            if run.control.spent(run.work.steps + 1) || run.is_given_up() {
                 return Ok(());
             }
             run.work.newton_steps += 1;

@@ -310,3 +310,22 @@ fn with_a_free_bias_the_gap_is_that_of_balanced_classes() {
         }
     }
 }
+
+/// Fewer rows than columns at a large C: all rows are classified well, and coordinate descent on
+/// the model of a step took as many passes as C is large, 389,505 here at 1e6.
+#[test]
+fn few_rows_take_few_passes_at_a_large_c() {
+    for seed in 0..10 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let (n, d) = (random.random_range(4..12), 40);
+        let numbers = (0..n * d).map(|_| random.random_range(-2.0..2.0)).collect();
+        let sign: Vec<f64> = (0..n).map(|i| if i == 0 || (i > 1 && random.random_bool(0.5)) { 1.0 } else { -1.0 }).collect();
+        let samples = Samples::from_dense(n, d, numbers).expect("samples");
+        let matrix = Matrix::new(&samples, Some(1.0), Par::Seq);
+        for loss in [MarginLoss::SquaredHinge, MarginLoss::Logistic] {
+            let found = solved(&matrix, &problem(loss, Penalty::L1, &sign, &vec![1e6; n]), &Config::default(), 1e-6);
+            assert_eq!(found.status, Status::Converged, "{seed} {loss:?}: {found:?}");
+            assert!(found.work.steps < 6000 * d as u64, "{seed} {loss:?}: {:?}", found.work);
+        }
+    }
+}
