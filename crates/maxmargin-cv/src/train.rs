@@ -158,9 +158,7 @@ impl Training<'_> {
             let control = certificate_control(self.control, |progress| self.tag(stage, progress));
             let certificate = solved.certify(problem.dual(), space, par, &control);
             let (certificate, fixed_labels) = certificate.unwrap_or((Certificate::NOTHING, None));
-            let status = study.stop.goal.reached(solved.solution.status, &certificate);
-            let is_missed = status == Status::Converged && study.stop.goal.is_missed_by_far(&certificate);
-            solved.solution.status = if is_missed { Status::Stalled } else { status };
+            solved.solution.status = study.stop.goal.reached(solved.solution.status, &certificate);
             if let Some(chain) = &self.chain {
                 let Solution { alpha, gradient, .. } = &solved.solution;
                 let mut values = vec![0.0; space.len()];

@@ -13,7 +13,7 @@
 use crate::config::Method;
 use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
 use crate::front::{FrontEnd, certified_point, front};
-use crate::point::{PointValues, point_values};
+use crate::point::PointValues;
 use crate::run::{Run, RunEnd, meets_goal};
 use crate::second_order::newton::{Cost, Newton, Round};
 use crate::second_order::system::DIRECT;
@@ -44,7 +44,7 @@ pub(crate) fn finish<R: FeatureRows>(run: &mut Run, rows: &R, alpha: Vec<f64>) -
     let warm = alpha.iter().any(|a| *a > 0.0);
     if warm {
         // A start that is a solution is returned unchanged.
-        let point = point_values(rows, dual, &alpha, run.config.par);
+        let point = run.point_of_sum(rows, &alpha);
         if meets_goal(run, &point) {
             return RunEnd { alpha, values: point, status: Status::Converged, work: run.work };
         }
@@ -87,7 +87,7 @@ fn no_worse_than_zero<R: FeatureRows>(run: &Run, rows: &R, alpha: Vec<f64>, poin
         return (alpha, point);
     }
     let zero = vec![0.0; alpha.len()];
-    let at_zero = point_values(rows, run.dual, &zero, run.config.par);
+    let at_zero = run.point_of_sum(rows, &zero);
     if at_zero.certificate.primal < point.certificate.primal { (zero, at_zero) } else { (alpha, point) }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::descent::{Descent, GoOn, Shrinking, SweepResult};
-use crate::point::{PointValues, point_values};
+use crate::point::PointValues;
 use crate::run::{Run, meets_goal};
 use crate::second_order::system::DIRECT;
 use maxmargin_core::warm::balance;
@@ -234,7 +234,7 @@ fn release<R>(descent: &mut Descent<R>) {
 pub(crate) fn certified_point<R: FeatureRows>(run: &Run, descent: &Descent<R>) -> (Vec<f64>, PointValues) {
     let mut alpha: Vec<f64> = descent.alpha().collect();
     balance(descent.dual, &mut alpha);
-    let point = point_values(descent.rows, descent.dual, &alpha, run.config.par);
+    let point = run.point_of_sum(descent.rows, &alpha);
     (alpha, point)
 }
 

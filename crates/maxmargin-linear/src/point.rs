@@ -4,10 +4,10 @@
 //! the place of the sum over α.
 
 use maxmargin_core::{
-    Certificate, Dual, Goal, bias_of, dual_objective, figures, figures_of_weights, rounding_of_sums, weights_are_nearer,
+    Certificate, Dual, bias_of, dual_objective, figures, figures_of_weights, rounding_of_sums, weights_are_nearer,
 };
 use maxmargin_data::Par;
-use maxmargin_kernel::features::{FeatureRows, combine, products};
+use maxmargin_kernel::features::{FeatureRows, products};
 use maxmargin_simd::sums::dot;
 
 /// The values that follow from α, computed anew.
@@ -24,10 +24,15 @@ pub(crate) struct PointValues {
     pub(crate) certificate: Certificate,
 }
 
+/// A sum of rows ([`combine`]).
+///
+/// [`combine`]: maxmargin_kernel::features::combine
+type Sum<R> = fn(&R, &[usize], &[f64], Par) -> Vec<f64>;
+
 /// Computes all values from `alpha`: two passes over the data.
-pub(crate) fn point_values<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], par: Par) -> PointValues {
+pub(crate) fn point_values<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], sum: Sum<R>, par: Par) -> PointValues {
     let coef: Vec<f64> = alpha.iter().zip(dual.sign()).map(|(a, s)| a * s).collect();
-    let w = combine(rows, dual.ids(), &coef, par);
+    let w = sum(rows, dual.ids(), &coef, par);
     let gradient = gradient_of(rows, dual, alpha, &w, par);
     let bias = bias_of(dual, alpha, &gradient);
     let certificate = figures(dual, alpha, bias, &gradient);
@@ -44,26 +49,13 @@ fn gradient_of<R: FeatureRows>(rows: &R, dual: &Dual, alpha: &[f64], w: &[f64], 
 }
 
 impl PointValues {
-    /// Returns the point with the solver's own w and bias in place of the sum over α, if rounding
-    /// of that sum may hide a violation of `tol` and the own w has a smaller gap, or one that is as
-    /// small as the goal. The same sum in another order, or in twice the precision, may be further
-    /// away from the goal than here.
-    pub(crate) fn or_own<R: FeatureRows>(
-        self,
-        rows: &R,
-        (dual, squares): (&Dual, &[f64]),
-        alpha: &[f64],
-        (w, bias): (&[f64], f64),
-        (goal, tol): (Goal, f64),
-        par: Par,
-    ) -> Self {
-        if is_exact(dual, squares, alpha, tol) {
-            return self;
-        }
+    /// Returns the point with the solver's own w and bias in place of the sum over α, if the own w
+    /// has a smaller gap.
+    pub(crate) fn or_own<R: FeatureRows>(self, rows: &R, dual: &Dual, alpha: &[f64], (w, bias): (&[f64], f64), par: Par) -> Self {
         let gradient = gradient_of(rows, dual, alpha, w, par);
         let objective = dual_objective(dual, alpha, dot(&self.w, &self.w));
         let certificate = figures_of_weights(dual, alpha, (w, bias), &gradient, objective);
-        if goal.met(&certificate) || weights_are_nearer(&certificate, &self.certificate) {
+        if weights_are_nearer(&certificate, &self.certificate) {
             Self { w: w.to_vec(), has_own_w: true, gradient, bias, certificate }
         } else {
             self
@@ -76,7 +68,7 @@ impl PointValues {
 /// Each α has the rounding of its own size, and with a ridge that of the slack that it follows
 /// from: where classes can be separated, α and slacks are nearly 0, and the rounding is all of
 /// them.
-fn is_exact(dual: &Dual, squares: &[f64], alpha: &[f64], tol: f64) -> bool {
+pub(crate) fn is_exact(dual: &Dual, squares: &[f64], alpha: &[f64], tol: f64) -> bool {
     let (mut mass, mut longest) = (0.0, 0.0_f64);
     for (k, (&id, &alpha)) in dual.ids().iter().zip(alpha).enumerate() {
         let (length, ridge) = (squares[id].sqrt(), dual.ridge_of(k));

@@ -3,10 +3,10 @@
 use crate::config::{Config, LinearWork};
 use crate::coordinate::avsf::Frequencies;
 use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
-use crate::point::{PointValues, point_values};
+use crate::point::{PointValues, is_exact, point_values};
 use maxmargin_core::{Dual, Pace, Progress, RunControl, Status, Stop};
 use maxmargin_kernel::MemoryBudget;
-use maxmargin_kernel::features::{FeatureRows, combine};
+use maxmargin_kernel::features::{FeatureRows, combine, combine_precisely};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -153,9 +153,27 @@ pub(crate) struct RunEnd {
 impl<'a> Run<'a> {
     /// Returns the values of a point of a solver whose w and bias are `own`.
     pub(crate) fn point<R: FeatureRows>(&self, rows: &R, alpha: &[f64], own: (&[f64], f64)) -> PointValues {
-        let (problem, par) = ((self.dual, self.squares), self.config.par);
-        let goal = (self.control.stop.goal, self.control.tol());
-        point_values(rows, self.dual, alpha, par).or_own(rows, problem, alpha, own, goal, par)
+        let (is_exact, par) = (self.is_exact(alpha), self.config.par);
+        let of_sum = self.of_sum(rows, alpha, is_exact);
+        if is_exact { of_sum } else { of_sum.or_own(rows, self.dual, alpha, own, par) }
+    }
+
+    /// Returns the values that follow from `alpha` alone.
+    pub(crate) fn point_of_sum<R: FeatureRows>(&self, rows: &R, alpha: &[f64]) -> PointValues {
+        self.of_sum(rows, alpha, self.is_exact(alpha))
+    }
+
+    /// Computes the sum over α. Where it is not exact and shows the goal, it is computed in twice
+    /// the working precision, as that of the certificate: in another order a plain sum is another
+    /// point.
+    fn of_sum<R: FeatureRows>(&self, rows: &R, alpha: &[f64], is_exact: bool) -> PointValues {
+        let of = |sum| point_values(rows, self.dual, alpha, sum, self.config.par);
+        let plain = of(combine);
+        if is_exact || !meets_goal(self, &plain) { plain } else { of(combine_precisely) }
+    }
+
+    fn is_exact(&self, alpha: &[f64]) -> bool {
+        is_exact(self.dual, self.squares, alpha, self.control.tol())
     }
 
     pub(crate) fn random(&self) -> ChaCha8Rng {
@@ -225,7 +243,7 @@ impl<'a> Run<'a> {
     fn starts_at_goal<R: FeatureRows>(&self, descent: &Descent<R>) -> bool {
         let alpha: Vec<f64> = descent.alpha().collect();
         let starts = alpha.iter().any(|alpha| *alpha != 0.0);
-        starts && meets_goal(self, &point_values(descent.rows, self.dual, &alpha, self.config.par))
+        starts && meets_goal(self, &self.point_of_sum(descent.rows, &alpha))
     }
 
     fn end<R: FeatureRows>(&mut self, descent: &Descent<R>) -> RunEnd {

@@ -27,10 +27,6 @@ pub enum Goal {
 /// 10⁻³.
 const FIRST: f64 = 0.1;
 
-/// The figures of a certificate miss the goal by far if they are so many times larger than it, and
-/// than the rounding of figures.
-const FAR: (f64, f64) = (10.0, 1e-8);
-
 impl Goal {
     /// Returns the goal with the given bounds; `None` without any.
     pub fn of(kkt: Option<f64>, gap: Option<f64>) -> Option<Self> {
@@ -108,13 +104,6 @@ impl Goal {
             Status::Converged if self.is_out_of_reach(certificate) => Status::Stalled,
             ended => ended,
         }
-    }
-
-    /// Returns true if `certificate` is so far from the goal that a solver's own figures, computed
-    /// in another order, cannot be the reason.
-    pub fn is_missed_by_far(self, certificate: &Certificate) -> bool {
-        let is_far = |goal: Option<f64>, found: f64| goal.is_some_and(|goal| found > FAR.0 * goal.max(FAR.1));
-        certificate.kkt.is_finite() && (is_far(self.kkt(), certificate.kkt) || is_far(self.gap(), certificate.relative_gap()))
     }
 
     /// Returns the bound of the KKT violation, if there is one. A bound below 0, which nothing

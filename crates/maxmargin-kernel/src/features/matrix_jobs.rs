@@ -1,6 +1,6 @@
 //! The passes of a matrix over its rows.
 
-use super::{CHUNK, FeatureRows, Job, TwofoldWeights, combine, combine_twofold, products};
+use super::{CHUNK, FeatureRows, Job, combine, combine_precisely, products};
 use maxmargin_data::Par;
 
 pub(super) struct Products<'a> {
@@ -30,8 +30,7 @@ impl Job for SquareOfSum<'_> {
     type Out = f64;
 
     fn run<R: FeatureRows>(self, rows: &R) -> f64 {
-        let TwofoldWeights { main, rest } = combine_twofold(rows, self.ids, self.coef, self.par);
-        main.iter().zip(rest).map(|(main, rest)| (main + rest).powi(2)).sum()
+        combine_precisely(rows, self.ids, self.coef, self.par).iter().map(|sum| sum.powi(2)).sum()
     }
 }
 
@@ -60,7 +59,7 @@ pub(super) struct Weights<'a> {
     pub(super) ids: &'a [usize],
     pub(super) coef: &'a [f64],
     /// True if the sum is computed in twice the working precision.
-    pub(super) is_twofold: bool,
+    pub(super) is_precise: bool,
     pub(super) par: Par,
 }
 
@@ -68,10 +67,7 @@ impl Job for Weights<'_> {
     type Out = Vec<f64>;
 
     fn run<R: FeatureRows>(self, rows: &R) -> Vec<f64> {
-        if !self.is_twofold {
-            return combine(rows, self.ids, self.coef, self.par);
-        }
-        let TwofoldWeights { main, rest } = combine_twofold(rows, self.ids, self.coef, self.par);
-        main.into_iter().zip(rest).map(|(main, rest)| main + rest).collect()
+        let sum = if self.is_precise { combine_precisely } else { combine };
+        sum(rows, self.ids, self.coef, self.par)
     }
 }

@@ -7,7 +7,7 @@ mod passes;
 mod rows;
 
 pub use memory_budget::{MemoryBudget, Reservation};
-pub use passes::{CHUNK, combine, products};
+pub use passes::{CHUNK, combine, combine_precisely, products};
 pub(crate) use passes::{TwofoldWeights, combine_twofold};
 pub use rows::FeatureRows;
 
@@ -19,7 +19,7 @@ use rows::{Dense, Sparse};
 use std::borrow::Cow;
 
 /// The rounding of weights in a margin from which it is avoided: tolerances are larger.
-const SEEN: f64 = 1e-9;
+const SEEN: f64 = 1e-7;
 
 /// A dense row costs about as much as a sparse row with this share of its entries, if the matrix is
 /// in the cache.
@@ -160,8 +160,8 @@ impl<'s> Matrix<'s> {
         assert_eq!(ids.len(), coef.len(), "one coefficient per row");
         let mass: f64 = ids.iter().zip(coef).map(|(&id, coef)| coef.abs() * self.squares[id].sqrt()).sum();
         let longest = self.squares.iter().fold(0.0_f64, |longest, square| longest.max(*square)).sqrt();
-        let is_twofold = f64::EPSILON * mass * longest > SEEN;
-        self.unpack(&self.visit(Weights { ids, coef, is_twofold, par }))
+        let is_precise = f64::EPSILON * mass * longest > SEEN;
+        self.unpack(&self.visit(Weights { ids, coef, is_precise, par }))
     }
 
     /// Computes `x_i · w` for some rows, with a solver's weights ([`Matrix::pack`]). The bits do

@@ -66,6 +66,12 @@ pub(crate) fn combine_twofold<R: FeatureRows>(rows: &R, ids: &[usize], coef: &[f
     sums.into_iter().reduce(|w, part| w.with(&part)).unwrap_or_else(|| TwofoldWeights::zero(rows.width()))
 }
 
+/// [`combine`], rounded once: computed in twice the working precision.
+pub fn combine_precisely<R: FeatureRows>(rows: &R, ids: &[usize], coef: &[f64], par: Par) -> Vec<f64> {
+    let TwofoldWeights { main, rest } = combine_twofold(rows, ids, coef, par);
+    main.into_iter().zip(rest).map(|(main, rest)| main + rest).collect()
+}
+
 /// Vectors of zeros that rows are added to.
 trait Zero: Send {
     fn zero(width: usize) -> Self;
