@@ -15,7 +15,7 @@ use crate::coordinate::descent::{Descent, Shrinking, SweepResult};
 use crate::front::{FrontEnd, certified_point, front};
 use crate::point::PointValues;
 use crate::run::{Run, RunEnd, meets_goal};
-use crate::second_order::newton::{Cost, Newton, Round, STEPS_AT_ONCE};
+use crate::second_order::newton::{Cost, Newton, Round};
 use crate::second_order::system::DIRECT;
 use maxmargin_core::warm::{balance, close};
 use maxmargin_core::{EqualityConstraint, Status};
@@ -139,9 +139,7 @@ fn proximal_steps<R: FeatureRows>(
             at.point = next;
             at.continues = wide && round == Round::Solved;
         }
-        // Without bounds there is no proximal term: another round would make the same steps again.
-        let is_repeated = round == Round::Unsolved && newton.is_unbounded() && steps >= STEPS_AT_ONCE;
-        if run.control.ended.is_some() || is_repeated {
+        if run.control.ended.is_some() {
             break;
         }
         // 6: the next proximal weight.

@@ -73,7 +73,7 @@ const STEPS: u64 = 40;
 
 /// The same limit if no variable has a bound: there is no proximal term then, and the next round
 /// would start the same problem again.
-pub(crate) const STEPS_AT_ONCE: u64 = 1000;
+const STEPS_AT_ONCE: u64 = 1000;
 
 /// A round ends when the gradient of the inner problem changes no margin by more than this share of
 /// the present violation.
@@ -219,7 +219,7 @@ impl<'a, R: FeatureRows> Newton<'a, R> {
         self.minimise(sigma, Accuracy::Round(tol), steps, stop)
     }
 
-    pub(crate) fn is_unbounded(&self) -> bool {
+    fn is_unbounded(&self) -> bool {
         self.dual.upper().iter().all(|upper| *upper == f64::INFINITY || *upper == 0.0)
     }
 
