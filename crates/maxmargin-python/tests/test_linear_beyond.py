@@ -204,3 +204,12 @@ def test_searches_train_each_split_by_itself(kind):
     assert not ours.shared_
     plain = model_selection.GridSearchCV(clone(machine), {"C": [0.1, 1.0]}).fit(X, y)
     assert_array_equal(ours.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+
+
+def test_few_rows_take_few_passes_at_a_large_c():
+    # They took 389,505 passes at C = 1e6, and take 1,446.
+    X = np.random.default_rng(101).normal(size=(4, 40))
+    for C in (1e4, 1e6):
+        found = maxmargin.LinearSVC(penalty="l1", dual=False, C=C, max_iter=10**6).fit(X, [1, -1, 1, -1])
+        assert found.certificate_.holds
+        assert found.n_iter_ < 3000

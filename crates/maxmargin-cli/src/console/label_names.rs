@@ -40,9 +40,9 @@ pub(crate) fn display(label: f64) -> String {
 }
 
 fn shown(word: &str, names: &[String]) -> String {
-    let short = quoted(word, SHOWN);
-    let is_alone = names.iter().filter(|name| quoted(name, SHOWN) == short).count() <= 1;
-    if is_alone { short } else { quoted(word, usize::MAX) }
+    let Some((end, _)) = word.char_indices().nth(SHOWN) else { return quoted(word, SHOWN) };
+    let is_alone = names.iter().filter(|name| name.starts_with(&word[..end])).count() <= 1;
+    quoted(word, if is_alone { SHOWN } else { usize::MAX })
 }
 
 /// Returns a label for output files. A word with blanks or quotes is quoted, with inner quotes

@@ -138,7 +138,8 @@ fn to_sum(sign: &[f64], upper: &[f64], alpha: &mut [f64], wanted: f64) {
             }
         }
     }
-    let (mass, left): (f64, f64) = (alpha.iter().sum(), lack(alpha));
+    let mass: f64 = alpha.iter().sum();
+    let left = lack(alpha);
     // Of variables that are all tiny, a rest of rounding may be the whole sum.
     if left.abs() > 1e-14 * mass.max(1.0) || apart(wanted - left, wanted, mass) > Certificate::FEASIBLE {
         // A feasible point exists, because the problem's own start was one.

@@ -78,12 +78,11 @@ impl L1Problem<'_> {
         }
         if w.len() <= ALL {
             run.until = run.work.steps + PATIENT * w.len() as u64;
-            let found = self.solve_from(w.clone(), goal, run);
-            if !run.is_given_up() || run.control.ended.is_some() {
-                run.until = u64::MAX;
+            let found = self.attempt(w.clone(), goal, run);
+            run.until = u64::MAX;
+            if let Some(found) = found {
                 return found;
             }
-            run.until = u64::MAX;
         }
         let at = self.point(w);
         let u = self.figures(&at).u;
@@ -98,6 +97,11 @@ impl L1Problem<'_> {
 
     /// Minimises at these costs.
     fn solve_from(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Vec<f64> {
+        self.attempt(w, goal, run).expect("only an attempt with a limit is given up")
+    }
+
+    /// Minimises at these costs; `None` if the attempt is given up.
+    fn attempt(&self, w: Vec<f64>, goal: LassoGoal, run: &mut MarginRun) -> Option<Vec<f64>> {
         let mut at = self.point(w);
         let (mut least, mut still) = (Least { gap: f64::INFINITY, primal: f64::INFINITY }, 0);
         let mut held: Option<(Vec<u32>, WorkingSet)> = None;
@@ -105,20 +109,18 @@ impl L1Problem<'_> {
             let figures = self.figures(&at);
             run.work.rounds += 1;
             let met = figures.kkt <= goal.kkt && figures.relative <= goal.gap;
-            if met {
-                // It ended in time, if only just.
-                run.until = u64::MAX;
+            if met || run.control.check(run.work.steps, figures.violation) || run.control.spent(run.work.steps + 1) {
+                return Some(at.w);
             }
-            let is_over = run.control.check(run.work.steps, figures.violation) || run.control.spent(run.work.steps + 1);
-            if met || is_over || run.is_given_up() {
-                return at.w;
+            if run.is_given_up() {
+                return None;
             }
             let falls = figures.gap < 0.99 * least.gap || figures.primal < (1.0 - FALL) * least.primal;
             still = if falls { 0 } else { still + 1 };
             least = Least { gap: least.gap.min(figures.gap), primal: least.primal.min(figures.primal) };
             if still >= STANDSTILL {
                 run.control.ended.get_or_insert(Status::Stalled);
-                return at.w;
+                return Some(at.w);
             }
             let set = self.working_set(&at.w, &figures.u);
             // A violation v leaves a gap of about v ‖w‖₁: what is left to the goal may be large.
@@ -131,7 +133,7 @@ impl L1Problem<'_> {
                     (set, inner)
                 }
             };
-            let Ok(()) = inner.solve(&mut at, tol, run) else { return at.w };
+            let Ok(()) = inner.solve(&mut at, tol, run) else { return Some(at.w) };
             set.iter().zip(inner.weights()).for_each(|(&j, w)| at.w[j as usize] = *w);
             held = Some((set, inner));
         }

@@ -235,7 +235,7 @@ def train(
     [0.0, 1.0]
     """
     X = _rows(X)
-    # What is wrong with rows is said before a width is computed from them.
+    # ``packed`` names the row that has NaN; a width computed from it would only be NaN as well.
     data = packed(X, _targets(y))
     return _svm(X, formulation, gamma, settings).fit(data, weights_of(sample_weight, X), report)
 

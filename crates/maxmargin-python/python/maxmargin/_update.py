@@ -32,7 +32,9 @@ OF_THE_WORK = frozenset(
 
 def differ(a: Any, b: Any) -> bool:
     """Return true if two values of a parameter are not the same."""
-    return a is not b and not np.array_equal(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else bool(a != b)
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return not np.array_equal(a, b)
+    return bool(a != b)
 
 
 class Updatable(KernelMachine):
@@ -123,7 +125,9 @@ class Updatable(KernelMachine):
 
     def _adopt(self, model: _native.Model, X: Any, y: Floats) -> None:
         super()._adopt(model, X, y)
-        self._trained_with = {name: value for name, value in self.get_params(deep=False).items() if name not in OF_THE_WORK}
+        # Only a model that keeps its data is updated.
+        parameters = self.get_params(deep=False) if self.keep_data else {}
+        self._trained_with = {name: value for name, value in parameters.items() if name not in OF_THE_WORK}
 
     def _is_changed(self) -> bool:
         """Return true if a parameter of the problem is no longer that of the training."""
