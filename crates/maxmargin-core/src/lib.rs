@@ -37,7 +37,7 @@ pub use certificate::crammer_singer::{CertifiedClasses, certify_crammer_singer};
 pub use certificate::figures::Certificate;
 pub use certificate::gap_screening::{GapScreening, gap_screening};
 pub use certificate::gradient::{NearGradients, exact_gradient, exact_sums, gradient_from_sums};
-pub use certificate::known::KnownSums;
+pub use certificate::known::{KeptSums, KnownSums};
 pub use certificate::margin::{balance_classes, certify_margin, certify_margin_rows};
 pub use certificate::rounding::{Rounding, rounding_of_sums};
 pub use certificate::solution::certify;

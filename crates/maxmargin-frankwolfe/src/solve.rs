@@ -144,7 +144,7 @@ impl Descent<'_, '_> {
             (ending.status, ending.evidence) = self.steps(target, ending.last, control);
             let given_up = matches!(ending.status, Status::Stalled | Status::Slow);
             let confirm = given_up || (ending.status, ending.evidence) == (Status::Converged, Evidence::FullScan);
-            if refine == Refine::Never || !confirm {
+            if refine != Refine::Exact || !confirm {
                 return ending;
             }
             // 4: the exact gradient.

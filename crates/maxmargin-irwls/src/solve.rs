@@ -184,7 +184,7 @@ impl<'a, 'g> Run<'a, 'g> {
         let size = |run: &Self| run.config.working_set.min(run.state.alpha.len());
         self.iterate(false, size, |run| match run.config.refine {
             Refine::Exact => Aim { goal: goal.times(AIM), floor: run.single() },
-            Refine::Never => Aim { goal, floor: 0.0 },
+            Refine::Never | Refine::PointOnly => Aim { goal, floor: 0.0 },
         })
     }
 

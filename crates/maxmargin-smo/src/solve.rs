@@ -60,17 +60,13 @@ pub fn solve(
             return Ok(Solution { bias: before.bias, work, ..Solution::without_gradient(before.alpha, status) });
         }
     };
-    let mut strategy = Strategy::new(dual, rows, &point.alpha, &point.gradient, aim, config);
-    if let Some(distance) = point.distance {
-        strategy.prefer(distance);
-    }
-    let mut last_violation = f64::INFINITY;
-    let mut refinements = 0;
+    let mut strategy = begin(dual, rows, &point, aim, config);
+    let (mut last_violation, mut refinements) = (f64::INFINITY, 0);
     let (mut confirmed, mut gradient) = (NearGradients::default(), None);
     let status = loop {
         // 2 to 5: pair steps until the violation is at most ε.
         let status = strategy.iterate(&mut control, config);
-        if config.refine == Refine::Never || !matches!(status, Status::Converged | Status::Stalled) {
+        if config.refine != Refine::Exact || !matches!(status, Status::Converged | Status::Stalled) {
             break status;
         }
         // Few variables change between two confirmations, so `NearGradients` updates the last
@@ -79,10 +75,13 @@ pub fn solve(
         let exact = control.run(strategy.violation(), |control| confirmed.at(dual, rows.gram(), &alpha, rows.par(), control));
         let exact = match exact {
             Ok(exact) => exact,
-            Err(status) => break status,
+            Err(status) => {
+                strategy.withdraw();
+                break status;
+            }
         };
         // 6: f from exact kernel values.
-        strategy.refresh(&exact);
+        let was_partial = strategy.refresh(&exact);
         refinements += 1;
         let violation = strategy.violation();
         // 7: stop at the tolerance, or lower ε.
@@ -99,8 +98,11 @@ pub fn solve(
             break Status::Stalled;
         }
         last_violation = violation;
-        aim = closer(aim, stop.goal);
-        strategy.aim(aim);
+        // Variables that the last round did not know of violate; it reached its goal otherwise.
+        if !was_partial {
+            aim = closer(aim, stop.goal);
+            strategy.aim(aim);
+        }
     };
     let work = Work { iterations: control.iterations, refinements, ..point.work };
     let is_better = |before: &SampleSolution| before.objective < objective(dual, &strategy.alpha(), &strategy.gradient());
@@ -108,6 +110,18 @@ pub fn solve(
         return Ok(Solution { bias: before.bias, work, ..Solution::without_gradient(before.alpha, status) });
     }
     Ok(solution_of(dual, rows, &strategy, Ending { status, gradient, work }, config))
+}
+
+/// Returns the loop of steps 2 to 5 at the first point.
+fn begin<'a, 'g>(dual: &'a Dual, rows: &'a Rows<'g>, point: &Point, aim: Goal, config: &SmoConfig) -> Strategy<'a, 'g> {
+    let mut strategy = Strategy::new(dual, rows, &point.alpha, &point.gradient, aim, config);
+    if let Some(distance) = &point.distance {
+        strategy.prefer(distance.clone());
+    }
+    if config.refine != Refine::Never {
+        strategy.leave_last_sums();
+    }
+    strategy
 }
 
 /// Returns the first point: the start with its gradient, or a better one for a large problem whose

@@ -16,7 +16,7 @@
 use crate::config::SmoConfig;
 use crate::neighbours::neighbours_for;
 use crate::pairs::objective;
-use crate::rounds::active::furthest;
+use crate::rounds::candidates::furthest;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::sums_of;
 use crate::strategy::Strategy;

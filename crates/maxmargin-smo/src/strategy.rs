@@ -112,6 +112,20 @@ impl<'a, 'g> Strategy<'a, 'g> {
         }
     }
 
+    /// Leaves the sums of the last round to the caller ([`Active::leave_last_sums`]).
+    pub(crate) fn leave_last_sums(&mut self) {
+        if let Self::Active(active) = self {
+            active.leave_last_sums();
+        }
+    }
+
+    /// Returns to the last point whose gradients are known.
+    pub(crate) fn withdraw(&mut self) {
+        if let Self::Active(active) = self {
+            active.withdraw();
+        }
+    }
+
     /// Sets the goal of the next iterations.
     pub(crate) fn aim(&mut self, aim: Goal) {
         match self {
@@ -145,12 +159,15 @@ impl<'a, 'g> Strategy<'a, 'g> {
         }
     }
 
-    pub(crate) fn refresh(&mut self, gradient: &[f64]) {
+    /// Takes the exact gradient of the point. Returns true if that of the last round was lacking
+    /// ([`Active::leave_last_sums`]).
+    pub(crate) fn refresh(&mut self, gradient: &[f64]) -> bool {
         match self {
             Self::Whole(pairs, _) => pairs.refresh(gradient),
-            Self::Active(active) => active.gradient.copy_from_slice(gradient),
+            Self::Active(active) => return active.refresh(gradient),
             Self::Neighbours(pairs) => pairs.refresh(gradient),
         }
+        false
     }
 
     pub(crate) fn work(&self) -> Work {

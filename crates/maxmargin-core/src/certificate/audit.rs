@@ -3,8 +3,8 @@
 
 use crate::certificate::certify::certify_gradient;
 use crate::certificate::figures::Certificate;
-use crate::certificate::gradient::{coefficients, gradient_from_sums};
-use crate::certificate::known::KnownSums;
+use crate::certificate::gradient::{coefficients, gradient_from_sums, is_dear};
+use crate::certificate::known::{KeptSums, KnownSums};
 use crate::certificate::twofold::twofold_for;
 use crate::certificate::weights::{CertifiedWeights, certify_weights};
 use crate::problem::dual::Dual;
@@ -124,6 +124,32 @@ impl Audit {
     pub fn source<'e>(&self, audited: impl Into<Exact<'e>>) -> Exact<'e> {
         let plain = audited.into();
         plain.twofold().filter(|_| self.twofold).unwrap_or(plain)
+    }
+
+    /// Returns the kernel sums of the point, for audits of points near it ([`KeptSums::near`]).
+    /// `None` where a new sum takes no noticeable time, or kernel values are not what sums cost.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one α per variable.
+    pub fn kept_sums<'e>(&self, dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64]) -> Option<KeptSums> {
+        assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
+        let source = source.into();
+        if !matches!(source, Exact::Gram(..)) || self.of_weights {
+            return None;
+        }
+        let terms = coefficients(dual, source, alpha);
+        let different = source.different();
+        let rows = different.as_ref().map_or(source.len(), |(different, _)| different.len());
+        if !is_dear(terms.len(), rows) {
+            return None;
+        }
+        let (mut coef, mut sums) = (vec![0.0; rows], vec![0.0; rows]);
+        terms.into_iter().for_each(|(i, c)| coef[i] = c);
+        for (i, sum) in self.sums.iter().enumerate() {
+            sums[different.as_ref().map_or(i, |(_, of)| of[i] as usize)] = *sum;
+        }
+        Some(KeptSums { coef, sums })
     }
 
     /// Certifies a point by its own weights, if it has some that are nearer to the optimum than the

@@ -96,6 +96,17 @@ pub(crate) fn coefficients(dual: &Dual, source: Exact, alpha: &[f64]) -> Vec<(us
     terms.chunk_by(|a, b| a.0 == b.0).map(of_sample).filter(|term| term.1 != 0.0).collect()
 }
 
+/// Returns true if a sum over so many support vectors, for so many samples, takes noticeable time.
+pub(crate) fn is_dear(support: usize, samples: usize) -> bool {
+    support.saturating_mul(samples) > CHEAP
+}
+
+/// Returns true if a point is so near to another one that its sums are worth a difference. The
+/// number and the weight of the coefficients: of those that changed, and of all.
+pub(crate) fn is_near((changed, moved): (usize, f64), (support, weight): (usize, f64)) -> bool {
+    CHANGED * changed <= support && moved <= weight
+}
+
 /// Exact gradients of points near each other, of one problem.
 ///
 /// The first gradient is computed completely ([`exact_gradient`]). On a large problem it is the
@@ -148,7 +159,7 @@ impl NearGradients {
             let change: Vec<f64> = alpha.iter().zip(from).map(|(a, from)| a - from).collect();
             let changed = change.iter().filter(|by| **by != 0.0).count();
             let moved: f64 = change.iter().map(|by| by.abs()).sum();
-            if CHANGED * changed <= support && moved <= alpha.iter().sum() {
+            if is_near((changed, moved), (support, alpha.iter().sum())) {
                 return moved_by(dual, source, gradient, &change, par, control);
             }
         }

@@ -25,6 +25,9 @@ pub enum Refine {
     /// No refinement: for callers that audit many solutions at once and continue from exact
     /// gradients.
     Never,
+    /// No refinement, and no gradient: the caller needs α alone, and computes its exact gradient.
+    /// [`Solution::gradient`] may be that of an earlier point.
+    PointOnly,
 }
 
 /// The arguments of a solver besides the problem.

@@ -2,10 +2,10 @@
 //! certificates.
 
 use crate::folds::trainer::Trainer;
-use crate::seed::bounded::{BoundedSums, KnownPart};
+use crate::seed::bounded::BoundedSums;
 use crate::seed::row_boxes::beta_of;
 use crate::seed::rows::SeedRows;
-use maxmargin_core::{Dual, Stage};
+use maxmargin_core::{Dual, KeptSums, Stage};
 use maxmargin_data::Par;
 use maxmargin_kernel::Exact;
 use std::sync::{PoisonError, RwLockReadGuard};
@@ -25,7 +25,7 @@ impl Trainer<'_> {
     }
 
     /// The kept part of the kernel sums of a machine over `source`.
-    pub(super) fn known_sums(&self, fold: Option<usize>, source: Exact) -> Option<KnownPart> {
+    pub(super) fn known_sums(&self, fold: Option<usize>, source: Exact) -> Option<KeptSums> {
         let (bounded, (boxes, _)) = (self.bounded(), self.seeds.as_ref()?);
         let rows = source.different().map_or(source, |(different, _)| different).len();
         bounded.as_ref().filter(|bounded| bounded.rows() == Some(rows)).map(|bounded| bounded.known(fold, boxes.scale()))

@@ -3,6 +3,7 @@
 pub(crate) mod assemble;
 mod bounded;
 pub(crate) mod carried;
+mod certify;
 pub(crate) mod collector;
 pub(crate) mod decide;
 mod engine;

@@ -1,6 +1,6 @@
 //! A training that has run: its problem, its solution so far, its certificate.
 
-use maxmargin_core::{Audit, Decision, Dual, Solution};
+use maxmargin_core::{Audit, Decision, Dual, KeptSums, Solution};
 use std::sync::Arc;
 
 /// A training that has run.
@@ -17,6 +17,9 @@ pub(crate) struct Task {
     pub(crate) exact: bool,
     pub(crate) counts: Vec<(&'static str, u64)>,
     pub(crate) audit: Option<Audit>,
+    /// The kernel sums of its first solution, if that missed the goal: audits of the solutions
+    /// after it are of points near it.
+    pub(crate) first_sums: Option<KeptSums>,
     /// The decision, if it is that of an earlier value of C.
     pub(crate) decision: Option<Arc<Decision>>,
     /// Number of values of C since it was trained.

@@ -1,18 +1,18 @@
-//! One training: seeds, solves and certifies it.
+//! One training: seeds and solves it.
 
 use crate::folds::carried::CarriedMachines;
 use crate::folds::fold_factors::FoldBoxes;
 use crate::folds::task::Task;
-use crate::run::control::{certificate_control, status_of, training_control};
+use crate::run::control::{status_of, training_control};
 use crate::run::error::CvError;
 use crate::seed::Seeding;
-use crate::seed::bounded::{BoundedSums, KnownPart};
+use crate::seed::bounded::BoundedSums;
 use crate::seed::problem::{FoldProblem, Trained};
 use crate::seed::row_boxes::{RowBoxes, alpha_of};
 use crate::study::layout::HeldOut;
 use maxmargin_core::{
-    AuditPoint, Cancelled, Dual, EndReason, Goal, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved, Stage,
-    Start, Status, Stop, Work, audit, certify_gradient, gradient_from_sums, settle_twins, warm,
+    Dual, EndReason, Problem, Progress, Refine, Run, RunControl, Solution, Solve, Solved, Stage, Start, Status, Stop, Work,
+    certify_gradient, gradient_from_sums, settle_twins, warm,
 };
 use maxmargin_data::Par;
 use maxmargin_kernel::{Rows, Space};
@@ -20,13 +20,6 @@ use maxmargin_path::PathError;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
-
-/// Number of solutions that one pass over the kernel audits.
-const AUDITED: usize = 65;
-
-/// Number of continuations from exact gradients after which a fold that still misses its goal is
-/// stalled.
-const ROUNDS: usize = 20;
 
 /// A feasible start and its price.
 struct SeededStart {
@@ -114,7 +107,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// The event of work outside of solvers.
-    fn event(&self, stage: Stage) -> Progress {
+    pub(super) fn event(&self, stage: Stage) -> Progress {
         let (tol, rows_computed) = (self.stop.goal.tol(), self.space.rows_computed());
         self.tag(stage, &Progress { tol, rows_computed, ..Progress::default() })
     }
@@ -174,7 +167,10 @@ impl<'a> Trainer<'a> {
             None => Start::cold(own)?.into(),
         };
         let seed_seconds = begun.elapsed().as_secs_f64();
-        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, self.stop.goal, 0)?;
+        // Other trainings start from the gradients of all data, and some seeds from those of folds.
+        let needs_gradient = fold.is_none() || self.seeding != Seeding::Full;
+        let refine = if needs_gradient { Refine::Never } else { Refine::PointOnly };
+        let Solved { solution, exact, counts } = self.solve(own, start, stage, par, self.stop.left(self.begun, 0), refine)?;
         let solution = spread(solution, kept, dual.len());
         let solve_seconds = begun.elapsed().as_secs_f64() - seed_seconds;
         self.done.fetch_add(usize::from(fold.is_some()), Ordering::Relaxed);
@@ -185,6 +181,7 @@ impl<'a> Trainer<'a> {
             exact,
             counts,
             audit: None,
+            first_sums: None,
             decision: None,
             age: 0,
             seed_steps,
@@ -212,6 +209,7 @@ impl<'a> Trainer<'a> {
         Some(Task {
             dual: dual.clone(),
             age: task.age + 1,
+            first_sums: None,
             counts: Vec::new(),
             seed_steps: 0,
             breakpoints: 0,
@@ -221,8 +219,16 @@ impl<'a> Trainer<'a> {
         })
     }
 
-    /// Solves one problem from `start`, after `spent` iterations of the same training.
-    fn solve(&self, dual: &Dual, start: Start, stage: Stage, par: Par, goal: Goal, spent: u64) -> Result<Solved, CvError> {
+    /// Solves one problem from `start` until `stop`, which has the limits that are left.
+    pub(super) fn solve(
+        &self,
+        dual: &Dual,
+        start: Start,
+        stage: Stage,
+        par: Par,
+        stop: Stop,
+        refine: Refine,
+    ) -> Result<Solved, CvError> {
         // Solvers check the time themselves, but only after their setup. That setup takes time for
         // each of thousands of machines, so it is skipped once the time is over.
         if self.control.is_over() {
@@ -232,13 +238,7 @@ impl<'a> Trainer<'a> {
         }
         let control = training_control(self.control, self.space, par, move |progress| self.tag(stage, progress));
         // The audit of all solutions together checks whether the goal is met.
-        let mut run = Run {
-            stop: Stop { goal, ..self.stop.left(self.begun, spent) },
-            refine: Refine::Never,
-            par,
-            machine: self.machine,
-            control: &control,
-        };
+        let mut run = Run { stop, refine, par, machine: self.machine, control: &control };
         let mut solved = self.solver.solve(dual, self.space, start, &mut run)?;
         if solved.solution.status == Status::TimeLimit {
             // The remaining time is that of certificates: no training begins.
@@ -280,98 +280,15 @@ impl<'a> Trainer<'a> {
             breakpoints: draft.breakpoints,
         }))
     }
-
-    /// Audits every solution in `f64` that has no certificate yet. Solutions that miss the goal
-    /// continue from their exact gradient until they meet it. Afterwards, every solution with the
-    /// status converged has a certificate that meets the goal. Returns the seconds spent.
-    pub(crate) fn certify(&self, tasks: &mut [Task]) -> Result<f64, CvError> {
-        let begun = Instant::now();
-        let goal = self.stop.goal;
-        let mut open: Vec<usize> = (0..tasks.len()).filter(|&t| tasks[t].audit.is_none()).collect();
-        for round in 0..=ROUNDS {
-            open.chunks(AUDITED).try_for_each(|chunk| self.audit(tasks, chunk))?;
-            open.retain(|&t| {
-                let task = &mut tasks[t];
-                let certificate = &task.audit.as_ref().expect("audited just now").certificate;
-                task.solution.status = goal.reached(task.solution.status, certificate);
-                if goal.met(certificate) || task.solution.status != Status::Converged {
-                    return false;
-                }
-                // A solver that stopped by exact gradients missed the goal by rounding only: one
-                // continuation is enough.
-                let last = if task.exact { 1 } else { ROUNDS };
-                if round >= last {
-                    task.solution.status = Status::Stalled;
-                }
-                round < last
-            });
-            if open.is_empty() {
-                break;
-            }
-            if self.control.is_over() {
-                // These solutions stay as they are; they have their certificates already.
-                self.stopped.store(true, Ordering::Relaxed);
-                open.iter().for_each(|&t| tasks[t].solution.status = status_of(self.control));
-                break;
-            }
-            open.iter().try_for_each(|&t| self.resume(&mut tasks[t]))?;
-        }
-        Ok(begun.elapsed().as_secs_f64())
-    }
-
-    /// Computes the certificates of some tasks in one pass over the kernel.
-    fn audit(&self, tasks: &mut [Task], chunk: &[usize]) -> Result<(), CvError> {
-        let control = certificate_control(self.control, |progress| self.event(progress.stage));
-        let stage = Stage::Certify { certified: 0, samples: self.space.len() };
-        control.set_progress(&Progress { stage, ..Progress::default() });
-        let source = self.space.exact(&control);
-        let audits = source.and_then(|source| {
-            let known: Vec<Option<KnownPart>> = chunk.iter().map(|&t| self.known_sums(tasks[t].fold, source)).collect();
-            let mut points = Vec::with_capacity(chunk.len());
-            for (&t, known) in chunk.iter().zip(&known) {
-                let Solution { alpha, bias, weights, .. } = &tasks[t].solution;
-                let (weights, known) = (weights.as_deref(), known.as_ref().map(KnownPart::get));
-                points.push(AuditPoint { dual: &tasks[t].dual, alpha, bias: *bias, weights, known });
-            }
-            audit(source, &points, self.par, &control)
-        });
-        let audits = audits.map_err(|Cancelled| CvError::Ended(status_of(self.control)))?;
-        for (&t, audit) in chunk.iter().zip(audits) {
-            let task = &mut tasks[t];
-            task.solution.weights = task.solution.weights.take().filter(|_| audit.of_weights);
-            task.audit = Some(audit);
-        }
-        Ok(())
-    }
-
-    /// Continues a solution from its exact gradient.
-    fn resume(&self, task: &mut Task) -> Result<(), CvError> {
-        let begun = Instant::now();
-        let Some(audit) = &task.audit else { return Ok(()) };
-        let part = task.dual.taking_part();
-        let (dual, kept) = part.as_ref().map_or((&task.dual, None), |(dual, kept)| (dual, Some(&kept[..])));
-        let start = Start::checked(dual, picked(&task.solution.alpha, kept)).expect("a solution is feasible");
-        let start = start.with_gradient(picked(&audit.gradient, kept));
-        let before = task.solution.work;
-        let goal = if task.exact { self.stop.goal.times(0.5) } else { self.stop.goal };
-        let solved = self.solve(dual, start, task.fold.map_or(Stage::Full, Stage::Fold), self.par, goal, before.iterations)?;
-        task.exact = solved.exact;
-        Solved::add_counts(&mut task.counts, &solved.counts);
-        task.solution = spread(solved.solution, kept, task.dual.len());
-        task.solution.work += before;
-        task.solution.work.refinements = before.refinements + 1;
-        task.solve_seconds += begun.elapsed().as_secs_f64();
-        Ok(())
-    }
 }
 
 /// The entries of the variables that take part, from a vector over all variables.
-fn picked(values: &[f64], kept: Option<&[usize]>) -> Vec<f64> {
+pub(super) fn picked(values: &[f64], kept: Option<&[usize]>) -> Vec<f64> {
     kept.map_or_else(|| values.to_vec(), |kept| kept.iter().map(|&k| values[k]).collect())
 }
 
 /// Converts a solution of the variables that take part to one of all variables.
-fn spread(solution: Solution, kept: Option<&[usize]>, all: usize) -> Solution {
+pub(super) fn spread(solution: Solution, kept: Option<&[usize]>, all: usize) -> Solution {
     let Some(kept) = kept else { return solution };
     let (mut alpha, mut gradient) = (vec![0.0; all], vec![f64::NAN; all]);
     for (at, &k) in kept.iter().enumerate() {

@@ -7,7 +7,7 @@
 
 use super::row_boxes::RowBoxes;
 use super::rows::SeedRows;
-use maxmargin_core::{Dual, KnownSums};
+use maxmargin_core::{Dual, KeptSums};
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::{Gram, MemberSums};
 
@@ -35,18 +35,6 @@ pub(crate) struct BoundedSums {
     /// The sums of all groups, and their coefficients.
     all: Vec<f64>,
     all_coef: Vec<f64>,
-}
-
-/// The coefficients and the sums of a part of a point ([`KnownSums`]).
-pub(crate) struct KnownPart {
-    coef: Vec<f64>,
-    sums: Vec<f64>,
-}
-
-impl KnownPart {
-    pub(crate) fn get(&self) -> KnownSums<'_> {
-        KnownSums { coef: &self.coef, sums: &self.sums }
-    }
 }
 
 impl BoundedSums {
@@ -153,14 +141,14 @@ impl BoundedSums {
     }
 
     /// The samples that a fold has (of all data without a fold). `scale` is the largest box.
-    pub(crate) fn known(&self, fold: Option<usize>, scale: f64) -> KnownPart {
+    pub(crate) fn known(&self, fold: Option<usize>, scale: f64) -> KeptSums {
         let (mut coef, mut sums) = (self.all_coef.clone(), self.all.clone());
         if let Some(own) = fold.map(|fold| &self.of_group[fold]) {
             coef.iter_mut().zip(own.coefficients()).for_each(|(coef, share)| *coef -= share);
             sums.iter_mut().zip(own.sums()).for_each(|(sum, own)| *sum -= own);
         }
         coef.iter_mut().chain(&mut sums).for_each(|value| *value *= scale);
-        KnownPart { coef, sums }
+        KeptSums { coef, sums }
     }
 }
 

@@ -16,22 +16,15 @@ use crate::pair_budget;
 use crate::pairs::Pairs;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::{Changes, sums_of};
-use maxmargin_core::{ConvergenceCheck, Dual, Goal, RunControl, SolverControl, Status, Work};
+use maxmargin_core::{ConvergenceCheck, Dual, EqualityConstraint, Goal, RunControl, SolverControl, Status, Work, bias_is_middle};
 use maxmargin_kernel::{PartPages, Rows, part_of};
 use maxmargin_simd::passes::Extremes;
 use std::ops::Range;
-use std::time::Instant;
-
-/// The largest share of all variables in a set; a larger set saves nothing.
-const MOST: f64 = 0.5;
+use std::time::{Duration, Instant};
 
 /// A round's goal as a share of the violation at its start. The variables of the next round change
 /// its point anyway.
 const SHARE: f64 = 0.1;
-
-/// Bounded variables stay in the set while they are within this distance of a violation: half of a
-/// margin.
-const NEAR: f64 = 0.5;
 
 /// Rounds that begin below this violation take in all variables within [`NEAR`], not those of the
 /// last set alone, since these would enter next anyway. The value holds where all samples have one
@@ -51,7 +44,7 @@ const STRETCH: usize = 1 << 16;
 
 /// The reason why the whole problem has to go on with all variables.
 pub(crate) enum TooManyActive {
-    /// The next set would have more than a share [`MOST`] of all variables.
+    /// The next set would have too large a share of all variables.
     InSet,
     /// More variables move than [`Active::within`] allows.
     Moving,
@@ -68,18 +61,22 @@ pub(crate) struct Active<'a, 'g> {
     pub(crate) convergence: ConvergenceCheck,
     config: SmoConfig,
     /// The value of `Shrinking::first`, doubled after rounds that did not halve the violation.
-    first: usize,
+    pub(super) first: usize,
     /// See [`Active::prefer`]; empty without a preference.
-    distance: Vec<f64>,
+    pub(super) distance: Vec<f64>,
     /// The violation when it was last halved or doubled, and the rounds since then.
     halved: (f64, u32),
     /// The value of [`CLOSE`] for this problem.
-    close: f64,
+    pub(super) close: f64,
     /// The variables of the last round, and whether they were a sample of all: nothing had moved.
-    set: Vec<usize>,
-    sampled: bool,
+    pub(super) set: Vec<usize>,
+    pub(super) sampled: bool,
     /// The shares at which the rounds end.
-    limits: Shares,
+    pub(super) limits: Shares,
+    /// Set if the sums of a round that is probably the last are left to the caller.
+    leaves_sums: bool,
+    /// α and gradients of the set before a round whose sums were left to the caller.
+    before_last: Option<(Vec<f64>, Vec<f64>)>,
     /// The number of kernel values computed.
     values: u64,
     /// The memory pages of a round's rows, reused by the next round and by the run that follows.
@@ -111,6 +108,8 @@ impl<'a, 'g> Active<'a, 'g> {
             set: Vec::new(),
             sampled: false,
             limits: Shares::ANY,
+            leaves_sums: false,
+            before_last: None,
             values: 0,
             pages: rows.part_pages(),
         }
@@ -122,6 +121,27 @@ impl<'a, 'g> Active<'a, 'g> {
     pub(crate) fn prefer(&mut self, distance: Vec<f64>) {
         self.distance = distance;
         self.first = self.first.max(self.dual.len() / 24);
+    }
+
+    /// Leaves the sums of one round to the caller, who computes the exact gradient of the point
+    /// next: the first round that reaches the goal with all variables near a violation in its set.
+    /// Until [`Active::refresh`], all other variables have the gradients from before it.
+    pub(crate) fn leave_last_sums(&mut self) {
+        self.leaves_sums = true;
+    }
+
+    /// Takes the exact gradient of the point. Returns true if that of the last round was lacking.
+    pub(crate) fn refresh(&mut self, gradient: &[f64]) -> bool {
+        self.gradient.copy_from_slice(gradient);
+        self.before_last.take().is_some()
+    }
+
+    /// Takes back a round whose sums are lacking.
+    pub(crate) fn withdraw(&mut self) {
+        let Some((alpha, gradient)) = self.before_last.take() else { return };
+        for (&k, (alpha, gradient)) in self.set.iter().zip(alpha.into_iter().zip(gradient)) {
+            (self.alpha[k], self.gradient[k]) = (alpha, gradient);
+        }
     }
 
     /// Ends the rounds when larger shares of the variables move.
@@ -136,17 +156,17 @@ impl<'a, 'g> Active<'a, 'g> {
     }
 
     /// Returns whether `s α` of a variable may grow, and whether it may fall.
-    fn room(&self, k: usize) -> (bool, bool) {
+    pub(super) fn room(&self, k: usize) -> (bool, bool) {
         let (above, below) = (self.alpha[k] < self.dual.upper()[k], self.alpha[k] > 0.0);
         if self.dual.sign()[k] > 0.0 { (above, below) } else { (below, above) }
     }
 
-    fn f(&self, k: usize) -> f64 {
+    pub(super) fn f(&self, k: usize) -> f64 {
         self.dual.sign()[k] * self.gradient[k]
     }
 
     /// Applies `look` to each stretch of the variables and returns the results in order.
-    fn survey<T: Send>(&self, look: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    pub(super) fn survey<T: Send>(&self, look: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let n = self.dual.len();
         self.rows.par().map(n.div_ceil(STRETCH), |t| look(t * STRETCH..n.min((t + 1) * STRETCH)))
     }
@@ -198,7 +218,7 @@ impl<'a, 'g> Active<'a, 'g> {
             let share = if SHARE * violation < 2.0 * aim { aim } else { SHARE * violation };
             let far = if violation < self.close { aim } else { share };
             let status = self.round(share, far, violation, control);
-            if status != Status::Converged {
+            if status != Status::Converged || self.before_last.is_some() {
                 return Ok(status);
             }
         }
@@ -221,79 +241,23 @@ impl<'a, 'g> Active<'a, 'g> {
         }
     }
 
-    /// Chooses the variables of the next round (step 1).
-    fn choose(&mut self, band: &Extremes) -> Result<(), TooManyActive> {
-        let (n, violation) = (self.dual.len(), band.violation());
-        let most = (MOST * n as f64) as usize;
-        let middle = f64::midpoint(band.min_up, band.max_low);
-        let mut was = vec![false; n];
-        self.set.iter().for_each(|&k| was[k] = true);
-        let (near, all) = (-NEAR.min(violation), violation < self.close);
-        let preferred = !all && !self.distance.is_empty();
-        let look = |variables: Range<usize>| {
-            let mut found = Candidates::default();
-            for k in variables {
-                let (up, low) = self.room(k);
-                // The violation of a variable; negative if it is settled.
-                let up_by = if up { middle - self.f(k) } else { f64::NEG_INFINITY };
-                let by = up_by.max(if low { self.f(k) - middle } else { f64::NEG_INFINITY });
-                found.support += usize::from(self.alpha[k] != 0.0);
-                if up && low {
-                    found.free.push(k);
-                } else if (was[k] || all) && by > near {
-                    found.nearby.push((by, k));
-                } else if by > 0.0 {
-                    found.wanted.push((if preferred { -self.distance[k] } else { by }, k));
-                }
-            }
-            found
-        };
-        let found = self.survey(look).into_iter().reduce(Candidates::join);
-        let Candidates { free: mut set, mut nearby, mut wanted, support } = found.unwrap_or_default();
-        // After the first round from zero, its set is a sample of all variables.
-        let of = if self.sampled { self.set.len() } else { n };
-        if !Shares::of_counts(set.len(), support, of).are_within(&self.limits) {
-            return Err(TooManyActive::Moving);
-        }
-        self.sampled = support == 0;
-        // Where regression targets lie close together, nearly all variables may be near.
-        furthest(&mut nearby, self.first.max(2 * set.len()));
-        set.extend(nearby.iter().map(|&(_, k)| k));
-        if set.len() >= most {
-            return Err(TooManyActive::InSet);
-        }
-        let room = self.first.max(set.len()).min(most - set.len());
-        if support > 0 {
-            furthest(&mut wanted, room);
-        } else if wanted.len() > room {
-            wanted = self.spread(&wanted, room);
-        }
-        set.extend(wanted.iter().map(|&(_, k)| k));
-        set.sort_unstable();
-        // Equal violators on one side may fill the room. With the worst pair, each round moves.
-        for k in [band.argmin_up, band.argmax_low] {
-            if let Err(place) = set.binary_search(&k) {
-                set.insert(place, k);
-            }
-        }
-        self.set = set;
-        Ok(())
-    }
-
-    /// Returns `room` of `wanted`, evenly spaced over the data, half of each sign if there are
-    /// enough.
-    fn spread(&self, wanted: &[(f64, usize)], room: usize) -> Vec<(f64, usize)> {
-        let (plus, minus): (Vec<_>, Vec<_>) = wanted.iter().partition(|(_, k)| self.dual.sign()[*k] > 0.0);
-        let of_plus = (room / 2).max(room.saturating_sub(minus.len())).min(plus.len());
-        let take = |from: &[(f64, usize)], count: usize| -> Vec<(f64, usize)> {
-            (0..count).map(|i| from[i * from.len() / count.max(1)]).collect()
-        };
-        [take(&plus, of_plus), take(&minus, (room - of_plus).min(minus.len()))].concat()
-    }
-
     /// Solves the problem of the set to `aim` and updates the gradients of all variables (steps 2
-    /// and 3). It continues to `far` while that costs less than another round.
+    /// and 3), unless that is left to the caller. `far` is the goal where the set holds all
+    /// variables near a violation.
     fn round(&mut self, aim: f64, far: f64, violation: f64, control: &mut SolverControl) -> Status {
+        let solved = self.solve_set(aim, far, control);
+        if self.may_leave_sums(violation, &solved) {
+            self.count(&solved, 0, Duration::ZERO);
+            self.leave(solved);
+            control.owed = support(&self.alpha);
+            return Status::Converged;
+        }
+        self.add_up(&solved, violation, control)
+    }
+
+    /// Solves the problem of the set to `aim` (step 2). It continues to `far` while that costs less
+    /// than another round.
+    fn solve_set(&mut self, aim: f64, far: f64, control: &mut SolverControl) -> SolvedSet {
         let n = self.dual.len();
         let RoundLayout { set, ids, row } = RoundLayout::new(self.dual, &self.set);
         self.set = set;
@@ -304,26 +268,31 @@ impl<'a, 'g> Active<'a, 'g> {
         let held = self.rows.reserve(bytes);
         let rows = Rows::in_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
         let mut pairs = Pairs::new(&part, &rows, &before, part.linear_term(), Goal::Kkt(aim), WHOLE, &self.config);
-        let support = |alpha: &[f64]| alpha.iter().filter(|a| **a != 0.0).count() as u64;
         pairs.others = Some(support(&self.alpha) - support(&before));
-        let mut status = pairs.iterate(control);
-        if status == Status::Converged && far < aim {
+        let mut ended = Some(pairs.iterate(control));
+        if ended == Some(Status::Converged) && far < aim {
             let changed = pairs.state.alpha().iter().zip(&before).filter(|(after, before)| after != before).count();
             let round = (changed * n) as f64 * self.rows.gram().value_cost();
             let most = round / pair_budget::iteration(self.set.len());
             pairs.convergence.aim(Goal::Kkt(far));
-            status = pairs.iterate_until(control.iterations + most as u64, control).unwrap_or(Status::Converged);
+            ended = pairs.iterate_until(control.iterations + most as u64, control);
         }
         let after = pairs.state.alpha();
-        let work = pairs.work();
-        let time = rows.work().time;
+        let reached = ended == Some(Status::Converged) && !bias_is_middle(&part, &after);
+        let gradient = (reached && self.leaves_sums).then(|| pairs.state.gradient());
+        let (work, time) = (pairs.work(), rows.work().time);
         // Drop the rows before their memory reservation, so the budget never undercounts.
         drop(pairs);
         drop(rows);
         drop(held);
-        let computed = work.rows_computed * ids.len() as u64;
-        let changes = Changes { set: &self.set, before: &before, after: &after };
-        let (changed, coef) = changes.of(self.dual);
+        let values = work.rows_computed * ids.len() as u64;
+        SolvedSet { status: ended.unwrap_or(Status::Converged), before, after, gradient, work, values, time }
+    }
+
+    /// Updates the gradients of all variables (step 3).
+    fn add_up(&mut self, solved: &SolvedSet, violation: f64, control: &mut SolverControl) -> Status {
+        let SolvedSet { status, before, after, .. } = solved;
+        let (changed, coef) = Changes { set: &self.set, before, after }.of(self.dual);
         let add_up = |control: &RunControl| sums_of(self.dual, self.rows, &changed, &coef, control);
         let begun = Instant::now();
         // A run that spent its pair budget may still use the time limit.
@@ -332,50 +301,64 @@ impl<'a, 'g> Active<'a, 'g> {
         let done = if goes_on {
             control.run(self.convergence.measure(violation), add_up)
         } else {
-            control.run_final(add_up).ok_or(status)
+            control.run_final(add_up).ok_or(*status)
         };
-        let rows_before = self.work.rows_computed;
-        self.values += computed + (changed.len() * n) as u64;
-        self.work.rows_requested += work.rows_requested;
-        self.work.rows_computed = self.values.div_ceil(n as u64);
-        self.rows.count_elsewhere(self.work.rows_computed - rows_before, time + begun.elapsed());
+        self.count(solved, (changed.len() * self.dual.len()) as u64, begun.elapsed());
         let sums = match done {
             Ok(sums) => sums,
             // Without the sums, the point before the round is the last with a known gradient.
             Err(status) => return status,
         };
-        changes.make(self.dual, &sums, &mut self.alpha, &mut self.gradient);
+        Changes { set: &self.set, before, after }.make(self.dual, &sums, &mut self.alpha, &mut self.gradient);
         control.owed = support(&self.alpha);
-        status
+        *status
+    }
+
+    /// Returns true if the caller may compute the sums of a round: it reached the goal, and its set
+    /// held all variables near a violation.
+    fn may_leave_sums(&self, violation: f64, solved: &SolvedSet) -> bool {
+        solved.gradient.is_some()
+            && violation < self.close
+            && self.convergence.aimed_at().gap().is_none()
+            && matches!(self.dual.balance(), EqualityConstraint::Sum(_))
+    }
+
+    /// Takes the point of a round without its sums, once.
+    fn leave(&mut self, solved: SolvedSet) {
+        let gradient_before = self.set.iter().map(|&k| self.gradient[k]).collect();
+        for (&k, (after, gradient)) in self.set.iter().zip(solved.after.iter().zip(solved.gradient.iter().flatten())) {
+            (self.alpha[k], self.gradient[k]) = (*after, *gradient);
+        }
+        self.before_last = Some((solved.before, gradient_before));
+        self.leaves_sums = false;
+    }
+
+    /// Counts the work of a round, with the kernel values and the time of its sums.
+    fn count(&mut self, solved: &SolvedSet, values: u64, time: Duration) {
+        let rows_before = self.work.rows_computed;
+        self.values += solved.values + values;
+        self.work.rows_requested += solved.work.rows_requested;
+        self.work.rows_computed = self.values.div_ceil(self.dual.len() as u64);
+        self.rows.count_elsewhere(self.work.rows_computed - rows_before, solved.time + time);
     }
 }
 
-/// Keeps at most `room` entries: those with the largest violation.
-pub(crate) fn furthest(from: &mut Vec<(f64, usize)>, room: usize) {
-    if from.len() > room {
-        from.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        from.truncate(room);
-    }
+/// The number of support vectors.
+fn support(alpha: &[f64]) -> u64 {
+    alpha.iter().filter(|a| **a != 0.0).count() as u64
 }
 
-/// The variables that may enter the next round, bounded ones with their violation.
-#[derive(Default)]
-struct Candidates {
-    free: Vec<usize>,
-    /// Variables of the last round, or near enough to one: they stay in.
-    nearby: Vec<(f64, usize)>,
-    /// The other violators.
-    wanted: Vec<(f64, usize)>,
-    /// The number of variables that are not 0.
-    support: usize,
-}
-
-impl Candidates {
-    /// Appends the candidates of a later stretch.
-    fn join(mut self, later: Self) -> Self {
-        self.free.extend(later.free);
-        self.nearby.extend(later.nearby);
-        self.wanted.extend(later.wanted);
-        Self { support: self.support + later.support, ..self }
-    }
+/// A solution of the problem of a set.
+struct SolvedSet {
+    status: Status,
+    /// α of the set before and after.
+    before: Vec<f64>,
+    after: Vec<f64>,
+    /// The gradients of the set, if they may be needed: it was solved as far as it was to be, and
+    /// has a free variable. The bias of a point without one needs the gradients of all.
+    gradient: Option<Vec<f64>>,
+    work: Work,
+    /// The kernel values computed, and the time they took.
+    values: u64,
+    time: Duration,
 }

@@ -3,7 +3,7 @@
 use crate::config::{Shrinking, SmoConfig};
 use crate::neighbours::NeighbourPairs;
 use crate::passes::state::State;
-use crate::rounds::active::furthest;
+use crate::rounds::candidates::furthest;
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::{Changes, sums_of};
 use maxmargin_core::{Dual, Goal};

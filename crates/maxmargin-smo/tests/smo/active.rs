@@ -176,6 +176,14 @@ fn repairs_move_the_worst_alone_and_know_the_gradients_of_all() {
 struct Counting {
     inner: Box<dyn Gram + Send>,
     values: Arc<AtomicU64>,
+    /// The cost of a value ([`Gram::value_operations`]).
+    operations: u64,
+}
+
+impl Counting {
+    fn new(inner: KernelGram) -> Self {
+        Self { operations: inner.value_operations(), inner: Box::new(inner), values: Arc::default() }
+    }
 }
 
 impl Gram for Counting {
@@ -197,11 +205,15 @@ impl Gram for Counting {
     }
 
     fn part(&self, ids: &[usize]) -> Option<Box<dyn Gram + Send>> {
-        Some(Box::new(Self { inner: self.inner.part(ids)?, values: Arc::clone(&self.values) }))
+        Some(Box::new(Self { inner: self.inner.part(ids)?, values: Arc::clone(&self.values), ..*self }))
     }
 
     fn value_cost(&self) -> f64 {
         self.inner.value_cost()
+    }
+
+    fn value_operations(&self) -> u64 {
+        self.operations
     }
 }
 
@@ -209,8 +221,8 @@ impl Gram for Counting {
 fn what_rounds_compute_is_counted_in_rows_of_the_whole_matrix() {
     let (gram, labels) = gram(900);
     let dual = classes(&gram, &labels, 10.0);
-    let values = Arc::new(AtomicU64::new(0));
-    let gram = Counting { inner: Box::new(gram), values: Arc::clone(&values) };
+    let gram = Counting::new(gram);
+    let values = Arc::clone(&gram.values);
     let rows = Rows::new(&gram, 1 << 28, Par::Seq);
     let config = SmoConfig { refine: Refine::Never, ..config(SMALL, Par::Seq) };
     let start = Start::zero(&dual).expect("feasible");
@@ -270,6 +282,49 @@ fn a_run_that_is_ended_knows_its_point() {
         assert!(now < last, "{now} after {last}");
         last = now;
     }
+}
+
+/// Callers that compute the exact gradient themselves save the sums of the last round.
+#[test]
+fn a_point_without_its_gradient_costs_fewer_values() {
+    let (gram, labels) = gram(2000);
+    let dual = classes(&gram, &labels, 10.0);
+    let of = |refine| {
+        let config = SmoConfig { refine, ..config(Shrinking { first: 200, ..SMALL }, Par::Seq) };
+        let found = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-3), &config);
+        assert_eq!(found.status, Status::Converged);
+        let certificate = certify(&dual, &gram, &found, Par::Seq);
+        assert!(certificate.kkt <= 1.1e-3, "{refine:?}: {certificate:?}");
+        found
+    };
+    let [exact, never, point] = [Refine::Exact, Refine::Never, Refine::PointOnly].map(of);
+    assert_eq!((&exact.alpha, exact.work.iterations), (&point.alpha, point.work.iterations));
+    assert_eq!((&never.alpha, never.work.iterations), (&point.alpha, point.work.iterations));
+    let [exact, never, point] = [exact, never, point].map(|found| found.work.rows_computed);
+    assert!(exact == point && point < never, "{exact}, {never} and {point} rows");
+}
+
+/// A run that is ended before it knows the gradients after its last round returns the point before.
+#[test]
+fn a_run_that_is_ended_before_its_exact_gradient_knows_its_point() {
+    let (gram, labels) = gram(2000);
+    let dual = classes(&gram, &labels, 10.0);
+    let config = config(Shrinking { first: 200, ..SMALL }, Par::Seq);
+    // The control is asked before every block of values.
+    let gram = Counting { operations: 1 << 24, ..Counting::new(gram) };
+    let all = run(&dual, &gram, Start::zero(&dual).expect("feasible"), &Stop::at(1e-3), &config);
+    let observer = |progress: &Progress| {
+        if progress.iterations >= all.work.iterations { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let rows = Rows::new(&gram, 1 << 28, config.par);
+    let start = Start::zero(&dual).expect("feasible");
+    let ended =
+        solve(&dual, &rows, start, &config, &Stop::at(1e-3), &RunControl::new(observer).traced()).expect("a problem for SMO");
+    assert_eq!((ended.status, ended.work.iterations), (Status::Interrupted, all.work.iterations));
+    let exact = exact_gradient(&dual, &gram, &ended.alpha, Par::Seq, &RunControl::unlimited()).expect("unlimited");
+    let off = ended.gradient.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off <= 1e-4, "the gradient is off by {off}");
+    assert!(objective(&dual, &gram, &ended) > objective(&dual, &gram, &all), "the last round is taken back");
 }
 
 /// The store does not count the rows of a round. A limit based on the store's count once left no
