@@ -16,7 +16,7 @@ pub(crate) struct Pairs<'r, 'g> {
     pub(crate) dual: &'r Dual,
     pub(crate) rows: &'r Rows<'g>,
     prefetch: Prefetch,
-    stall: StallDetector,
+    pub(crate) stall: StallDetector,
     requested: u64,
     /// The number of iterations after which the run counts as stalled ([`max_iterations_of`]).
     max_iterations: u64,
@@ -167,6 +167,15 @@ pub(crate) fn objective(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
     alpha.iter().zip(gradient).zip(dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
 }
 
+/// Returns what is left to gain from a point at most ([`Dual::lowest_objective`]).
+pub(crate) fn left_to_gain(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
+    // Gains are sums with rounding.
+    ROOM * (objective(dual, alpha, gradient) - dual.lowest_objective())
+}
+
+/// The factor of what is left to gain from which on a gain is an error.
+const ROOM: f64 = 1.01;
+
 /// Iterations between two counts of the support vectors of a round, and between two looks at the
 /// clock of reports. Counting takes less than a hundredth of the time.
 pub(crate) const COUNTED: u64 = 256;
@@ -193,6 +202,9 @@ pub(crate) struct StallDetector {
     idle: u32,
     gained_idle: f64,
     least_then: f64,
+    /// The gain of all windows, and the most that any run can gain.
+    total: f64,
+    most: f64,
 }
 
 /// A run has stalled after this many windows in which the violation does not fall by a tenth and
@@ -214,6 +226,8 @@ impl StallDetector {
             idle: 0,
             gained_idle: 0.0,
             least_then: f64::INFINITY,
+            total: 0.0,
+            most: f64::INFINITY,
         }
     }
 
@@ -222,9 +236,14 @@ impl StallDetector {
         Self::new(dual.len(), objective(dual, alpha, gradient).abs())
     }
 
+    /// Ends a run that gains more than `most`, what is left to gain ([`left_to_gain`]).
+    pub(crate) fn limit_gain(&mut self, most: f64) {
+        self.most = most;
+    }
+
     /// Begins again at the present objective, for a gradient that is more exact.
     pub(crate) fn again(&self) -> Self {
-        Self { window: self.window, ..Self::new(0, self.objective + self.gained) }
+        Self { window: self.window, total: self.total, most: self.most, ..Self::new(0, self.objective + self.gained) }
     }
 
     /// Returns true if the run has stalled.
@@ -236,8 +255,15 @@ impl StallDetector {
     ///
     /// The second case is slow progress of both for many windows. On unscaled features pairs undo
     /// each other's steps, and ten million of them do not converge.
+    ///
+    /// The third case is a gain that no point has. Rounding in `f32` rows then exceeds the ridge,
+    /// their matrix is not positive semidefinite, and without bounds its objective has no minimum.
     pub(crate) fn stalls(&mut self, gain: f64, violation: f64) -> bool {
         self.gained += gain;
+        self.total += gain;
+        if self.total > self.most {
+            return true;
+        }
         self.least = self.least.min(violation);
         self.iterations += 1;
         if !self.iterations.is_multiple_of(self.window) {

@@ -2,7 +2,7 @@
 
 use crate::config::{ActiveUse, Shrinking, SmoConfig};
 use crate::neighbours::NeighbourPairs;
-use crate::pairs::Pairs;
+use crate::pairs::{Pairs, left_to_gain};
 use crate::rounds::active::{Active, TooManyActive};
 use maxmargin_core::{Dual, Goal, SolverControl, Status, Work};
 use maxmargin_kernel::Rows;
@@ -73,7 +73,8 @@ impl<'a, 'g> Strategy<'a, 'g> {
             let active = Active::new(dual, rows, alpha, gradient, aim, config);
             return Self::Active(Box::new(active.within(uses.limits)));
         }
-        let pairs = Pairs::new(dual, rows, alpha, gradient, aim, whole(rows), config);
+        let mut pairs = Pairs::new(dual, rows, alpha, gradient, aim, whole(rows), config);
+        pairs.stall.limit_gain(left_to_gain(dual, alpha, gradient));
         Self::Whole(Box::new(pairs), uses.long_run(dual))
     }
 

@@ -17,6 +17,7 @@ mod smo_chunks;
 mod smo_finish;
 mod solver;
 mod two_sums;
+mod working_sets;
 
 pub use maxmargin_core::{
     BiasTerm, Certificate, Dual, DualError, EqualityConstraint, Formulation, Goal, Loss, Refine, Refused, Run, Solution, Solve,

@@ -11,14 +11,15 @@
 
 use crate::merged_rows::MergedRows;
 use crate::two_sums::TwoSums;
+use crate::working_sets::{MOST_TOGETHER, by_exact_sets, by_working_sets, free_of, lacks_room, working_set_cost};
 use maxmargin_core::warm::close;
 use maxmargin_core::{
     Alternative, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved,
-    SolverControl, Start, Status, Stop, bias_of,
+    SolverControl, Start, Status, Stop, bias_of, exact_gradient,
 };
-use maxmargin_irwls::{FinishConfig, Irwls, finish};
+use maxmargin_irwls::{FinishConfig, finish};
 use maxmargin_kernel::Space;
-use maxmargin_smo::{PairBudget, Smo, SmoError, VariableCounts};
+use maxmargin_smo::{PairBudget, Smo, SmoError};
 use std::time::Instant;
 
 /// SMO; tolerances below 10⁻⁵ are reached by a finish on the free samples, where there is one sum.
@@ -58,57 +59,6 @@ const MOST: Iterations = Iterations { constant: 100_000, per_variable: 20 };
 /// Iterations that every run may take.
 const LEAST: Iterations = Iterations { constant: 2_000, per_variable: 2 };
 
-/// Newton steps that working sets take after a hand-over, in the cost model.
-const STEPS: f64 = 12.0;
-/// Operations of a factorisation in a nanosecond.
-const FACTOR_RATE: f64 = 40.0;
-/// Kernel values computed in a nanosecond.
-const VALUE_RATE: f64 = 0.7;
-
-/// Nanoseconds that working sets take ([`PairBudget::other`]): exact gradients of all support
-/// vectors first, then systems of the free ones.
-fn working_set_cost(of: VariableCounts) -> f64 {
-    let (free, set, variables) = (of.free as f64, 1.25 * of.free as f64, of.all as f64);
-    let values = of.support as f64 * variables + STEPS * 2.0 * set * set + 2.0 * set * variables;
-    STEPS * free.powi(3) / 3.0 / FACTOR_RATE + values / VALUE_RATE
-}
-
-/// The largest working set after a hand-over: 3.6 GB ([`FinishConfig::bytes`]). Several small sets
-/// in the place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples
-/// are free, 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
-const MOST_TOGETHER: usize = 12_288;
-
-/// The size of working sets after a hand-over: the free samples and a quarter more, so that nearly
-/// all samples that move are solved together. SMO is slow on problems whose bounds are far away,
-/// and there small working sets undo each other's work. Two sets must fit in memory: another fold
-/// may need one at the same time.
-fn working_set(dual: &Dual, alpha: &[f64], space: Space) -> usize {
-    let free = free_of(dual, alpha);
-    (free + free / 4).min(room(space)).clamp(Irwls::default().working_set, MOST_TOGETHER)
-}
-
-/// The number of variables between their bounds.
-fn free_of(dual: &Dual, alpha: &[f64]) -> usize {
-    alpha.iter().zip(dual.upper()).filter(|(alpha, upper)| **alpha > 0.0 && alpha < upper).count()
-}
-
-/// The largest working set that fits in memory twice.
-fn room(space: Space) -> usize {
-    space.rows().map_or(0, |rows| FinishConfig::fitting(rows.room() / 2))
-}
-
-/// Returns true if the free variables make one working set, but for the memory. Pair steps then
-/// take less time than small sets: on Adult at C = 2048, γ = 1/32, in 1.5 GB, 25 s where sets of
-/// a few thousand had not ended after 240.
-fn lacks_room(dual: &Dual, alpha: &[f64], space: Space) -> bool {
-    let free = free_of(dual, alpha);
-    free <= MOST_TOGETHER && free > room(space)
-}
-
-/// Problems over at most so many rows are nearly one working set of exact values: rows in `f32`
-/// first would gain nothing. Regression has two variables a row.
-const AT_ONCE: usize = 2048;
-
 /// `½ αᵀQα + linᵀα`.
 fn objective(dual: &Dual, alpha: &[f64], gradient: &[f64]) -> f64 {
     alpha.iter().zip(gradient).zip(dual.linear_term()).map(|((a, g), p)| 0.5 * a * (g + p)).sum()
@@ -128,33 +78,15 @@ fn lost_in_rounding(goal: Goal, dual: &Dual, space: Space, alpha: &[f64], gradie
 /// lead out of that (outliers that are support vectors for a while), from others they do not.
 const FEW: u64 = 4_000;
 
+/// Steps of working sets from any other point. Runs that converge take hundreds; where C is beyond
+/// the precision, each step may gain a little for ever.
+const MANY: u64 = 100_000;
+
 /// The relative rounding at which the search for a price stops. Outliers alone do not cause it.
 const HIDDEN: f64 = 1e6;
 
 /// The share of a goal that rounding may take.
 const NEGLIGIBLE: f64 = 0.01;
-
-/// Continues by working sets: of kernel rows in `f32` for many variables, of exact values for few.
-pub(crate) fn by_working_sets(dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
-    let rows = Refused::unless_rows("irwls", space)?;
-    let most = (2 * AT_ONCE).min(FinishConfig::fitting(rows.room()));
-    if rows.gram().len() > AT_ONCE.min(most) {
-        let irwls = Irwls { working_set: working_set(dual, start.alpha(), space), ..Irwls::default() };
-        // Use exact values: the certificate cannot correct rounding of `f32` rows afterwards.
-        let refine = std::mem::replace(&mut run.refine, Refine::Exact);
-        let solved = irwls.solve(dual, space, start, run);
-        run.refine = refine;
-        return solved;
-    }
-    let config = FinishConfig { exact_gradient: false, par: run.par, most };
-    let solution = Solution::without_gradient(start.into_parts().0, Status::Stalled);
-    let _reserved = rows.reserve(FinishConfig::bytes(dual.len().min(most)));
-    let outcome = finish(dual, rows.gram(), &solution, &config, &run.stop, run.control)
-        .map_err(|error| Refused::failed("irwls", &error))?;
-    let exact = outcome.solution.status == Status::Converged;
-    let counts = vec![("working_sets", outcome.chunks), ("exact_working_sets", outcome.exact_chunks)];
-    Ok(Solved { solution: outcome.solution, exact, counts })
-}
 
 impl SmoFinish {
     fn with(self, budget: PairBudget) -> Self {
@@ -208,10 +140,8 @@ impl SmoFinish {
         }
         let lost = |alpha: &[f64], gradient: &[f64]| lost_in_rounding(stop.goal, dual, space, alpha, gradient);
         run.stop = stop.left(begun, work.iterations);
-        let few = run.stop.max_iter.is_none_or(|most| most > FEW) && lost(&first.solution.alpha, &first.solution.gradient) >= 1.0;
-        if few {
-            run.stop.max_iter = Some(FEW);
-        }
+        let steps = if lost(&first.solution.alpha, &first.solution.gradient) >= 1.0 { FEW } else { MANY };
+        let limited = limit(&mut run.stop, steps);
         let second = match TwoSums::new(dual) {
             Some(sums) => sums.solve(
                 &first.solution,
@@ -231,8 +161,8 @@ impl SmoFinish {
             first.solution.status = Status::Stalled;
             return Ok(first);
         };
-        if few && second.solution.status == Status::IterationLimit {
-            // The iteration limit was `FEW`, not the caller's.
+        if limited && second.solution.status == Status::IterationLimit {
+            // The iteration limit was not the caller's.
             second.solution.status = Status::Stalled;
         }
         second.solution.work += work;
@@ -318,13 +248,77 @@ impl SmoFinish {
     fn solve_variables(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
         // Working sets need bounded variables; those of the squared loss have no bound.
         let bounded = dual.upper().iter().all(|upper| upper.is_finite());
-        if self.hands_over && bounded {
-            self.pairs_and_sets(dual, space, start, run)
-        } else {
-            self.pairs(dual, space, start, run)
+        match (bounded, self.hands_over) {
+            (true, true) => self.pairs_and_sets(dual, space, start, run),
+            (true, false) => self.pairs(dual, space, start, run),
+            (false, _) => self.pairs_and_one_set(dual, space, start, run),
         }
     }
+
+    /// Runs SMO, and where it stalls, continues with one set of exact values: without bounds,
+    /// rounding in `f32` rows of more than the ridge leaves pair steps without a minimum. No result
+    /// is worse than its start.
+    fn pairs_and_one_set(&self, dual: &Dual, space: Space, start: Start, run: &mut Run) -> Result<Solved, Refused> {
+        let (begun, stop) = (Instant::now(), run.stop);
+        let before = start.alpha().to_vec();
+        let first = self.pairs(dual, space, start, run)?;
+        if first.solution.status != Status::Stalled {
+            return Ok(first);
+        }
+        let rows = Refused::unless_rows(self.name(), space)?;
+        // An objective below what a semidefinite matrix allows is that of a problem without a
+        // minimum.
+        let lowest = BEYOND * dual.lowest_objective();
+        let worth = |alpha: &[f64], run: &Run| {
+            let gradient = exact_gradient(dual, rows.gram(), alpha, run.par, run.control).ok()?;
+            Some(objective(dual, alpha, &gradient)).filter(|objective| objective.is_finite() && *objective >= lowest)
+        };
+        let is_no_worse = |solution: &Solution, run: &Run| match (worth(&solution.alpha, run), worth(&before, run)) {
+            (Some(after), Some(before)) => after <= before,
+            (after, _) => after.is_some(),
+        };
+        let most = FinishConfig::fitting(rows.room()).min(MOST_TOGETHER);
+        let one_set = dual.len() <= most && matches!(dual.balance(), EqualityConstraint::Sum(_));
+        let keeps = is_no_worse(&first.solution, run);
+        let mut nearest = if keeps { first } else { Solved { solution: unsolved(&before), exact: false, ..first } };
+        if one_set {
+            let (work, counts) = (nearest.solution.work, std::mem::take(&mut nearest.counts));
+            run.stop = stop.left(begun, work.iterations);
+            let limited = limit(&mut run.stop, MANY);
+            let solved = by_exact_sets(dual, rows, nearest.solution.alpha.clone(), most, run);
+            run.stop = stop;
+            let mut solved = solved?;
+            if limited && solved.solution.status == Status::IterationLimit {
+                solved.solution.status = Status::Stalled;
+            }
+            if solved.solution.status == Status::Converged || is_no_worse(&solved.solution, run) {
+                nearest = solved;
+            } else {
+                nearest.solution.work = std::mem::take(&mut solved.solution.work);
+            }
+            nearest.solution.work += work;
+            Solved::add_counts(&mut nearest.counts, &counts);
+        }
+        Ok(nearest)
+    }
 }
+
+/// Limits the iterations; returns true if the caller allows more.
+fn limit(stop: &mut Stop, most: u64) -> bool {
+    let limits = stop.max_iter.is_none_or(|limit| limit > most);
+    if limits {
+        stop.max_iter = Some(most);
+    }
+    limits
+}
+
+/// The solution of a run that has found none.
+fn unsolved(start: &[f64]) -> Solution {
+    Solution::without_gradient(start.to_vec(), Status::Stalled)
+}
+
+/// The factor of [`Dual::lowest_objective`] that rounding explains.
+const BEYOND: f64 = 1.01;
 
 /// Returns true if an error of the gradients of this size is negligible for the goal.
 fn is_small(error: f64, dual: &Dual, solution: &Solution, goal: Goal) -> bool {

@@ -210,7 +210,7 @@ impl<'a> TwoSums<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smo_finish::by_working_sets;
+    use crate::working_sets::by_working_sets;
     use maxmargin_core::{Formulation, Refine, Stop, TrainingSet, certify, exact_gradient};
     use maxmargin_data::{BinaryLabels, Generator, Par, RunControl};
     use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};

@@ -1,6 +1,8 @@
 //! Runs that pairs are slow on: working sets go on once pairs have cost what these will.
 
-use maxmargin_core::{BiasTerm, Dual, Goal, Loss, Refine, Run, SideCosts, Solve, Solved, Start, Status, Stop, certify};
+use maxmargin_core::{
+    BiasTerm, Dual, EqualityConstraint, Goal, Loss, Refine, Run, SideCosts, Solve, Solved, Start, Status, Stop, certify,
+};
 use maxmargin_data::libsvm::{ReadOptions, parse};
 use maxmargin_data::{Par, RunControl, generate::Generator};
 use maxmargin_kernel::{Kernel, KernelGram, Rows, Space};
@@ -120,4 +122,40 @@ fn what_working_sets_stall_on_goes_back_to_pairs() {
         "{:?}",
         solved.counts
     );
+}
+
+/// Without bounds, rounding in `f32` rows of more than the ridge leaves pair steps without a
+/// minimum: they once went on to values of 10¹⁵⁰.
+#[test]
+fn losses_without_bounds_end_at_the_optimum_or_no_worse_than_they_began() {
+    let n = 60;
+    let value = |i: usize, j: usize| ((i * 37 + j * 101) % 53) as f64 / 9.0 - 3.0;
+    let values = (0..n).flat_map(|i| (0..4).map(move |j| value(i, j))).collect();
+    let samples = maxmargin_data::Samples::from_dense(n, 4, values).expect("samples");
+    for (c, degree) in [(1e2, 3), (1e4, 2), (1e8, 3)] {
+        let gram = KernelGram::new(&samples, Kernel::poly(1.0, 1.0, degree), &RunControl::unlimited()).expect("a kernel");
+        let signs = (0..n).map(|i| if value(i, 1) * value(i, 2) > 0.3 { 1.0 } else { -1.0 }).collect();
+        let (linear, upper) = (vec![-1.0; n], vec![f64::INFINITY; n]);
+        let dual = Dual::new((0..n).collect(), signs, linear, upper, 0.5 / c, EqualityConstraint::Sum(0.0)).expect("a problem");
+        for hands_over in [false, true] {
+            let rows = Rows::new(&gram, 1 << 26, Par::Seq);
+            let stop = Stop::when(Goal::Gap(1e-5));
+            let mut run = Run { stop, refine: Refine::Exact, par: Par::Seq, machine: 0, control: &RunControl::unlimited() };
+            let start = Start::zero(&dual).expect("feasible");
+            let solver = SmoFinish { hands_over, ..SmoFinish::default() };
+            let found = solver.solve(&dual, Space::Kernel(&rows), start, &mut run).expect("for SMO").solution;
+            let certificate = certify(&dual, &gram, &found, Par::Seq);
+            assert!(certificate.has_gap(1e-5), "C = {c}: {:?} {certificate:?}", found.status);
+            assert!(found.work.iterations < 100_000, "{:?}", found.work);
+        }
+        // A matrix that is not positive semidefinite leaves no minimum at all.
+        let gram =
+            KernelGram::new(&samples, Kernel::Sigmoid { gamma: 0.5, coef0: -1.0 }, &RunControl::unlimited()).expect("a kernel");
+        let rows = Rows::new(&gram, 1 << 26, Par::Seq);
+        let mut run =
+            Run { stop: Stop::at(1e-3), refine: Refine::Exact, par: Par::Seq, machine: 0, control: &RunControl::unlimited() };
+        let start = Start::zero(&dual).expect("feasible");
+        let found = SmoFinish::default().solve(&dual, Space::Kernel(&rows), start, &mut run).expect("for SMO").solution;
+        assert!(found.alpha.iter().all(|alpha| *alpha < 1e12), "C = {c}: {:?}", found.status);
+    }
 }

@@ -261,6 +261,17 @@ impl Dual {
         }
     }
 
+    /// Returns a number that no objective `½ αᵀQα + linᵀα` over a positive semidefinite kernel
+    /// matrix is below, if every variable has a ridge and no bound: the minimum of
+    /// `½ αᵀDα + linᵀα`, with `D` the ridges. Otherwise `-∞`.
+    pub fn lowest_objective(&self) -> f64 {
+        let has_minimum = |k: usize| self.upper()[k] == f64::INFINITY && self.ridge_of(k) > 0.0;
+        if !(0..self.len()).all(has_minimum) {
+            return f64::NEG_INFINITY;
+        }
+        -(0..self.len()).map(|k| self.linear_term()[k].powi(2) / (2.0 * self.ridge_of(k))).sum::<f64>()
+    }
+
     /// Returns true if all variables have the same ridge.
     pub fn has_one_ridge(&self) -> bool {
         matches!(self.ridge, Ridge::One(_))

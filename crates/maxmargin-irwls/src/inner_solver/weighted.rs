@@ -121,7 +121,8 @@ impl<'c> Weighted<'c> {
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Option<WeightedStep> {
         let mut sets = self.free();
-        let mut cap = begin.max(end);
+        // Weights that differ by more than the precision leave nothing to tell them apart.
+        let mut cap = begin.clamp(end, end / f64::EPSILON);
         self.cap(end, lift);
         let near = cap <= NEAR * end;
         let settled = self.attempt(&mut sets, end, near, system, more)?;

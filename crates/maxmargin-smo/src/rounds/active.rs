@@ -13,7 +13,7 @@
 
 use crate::config::{Shares, SmoConfig};
 use crate::pair_budget;
-use crate::pairs::Pairs;
+use crate::pairs::{Pairs, left_to_gain};
 use crate::rounds::round_layout::RoundLayout;
 use crate::rounds::sums::{Changes, sums_of};
 use maxmargin_core::{ConvergenceCheck, Dual, EqualityConstraint, Goal, RunControl, SolverControl, Status, Work, bias_is_middle};
@@ -268,6 +268,7 @@ impl<'a, 'g> Active<'a, 'g> {
         let held = self.rows.reserve(bytes);
         let rows = Rows::in_pages(&*gram, bytes, self.rows.par(), self.pages.clone());
         let mut pairs = Pairs::new(&part, &rows, &before, part.linear_term(), Goal::Kkt(aim), WHOLE, &self.config);
+        pairs.stall.limit_gain(left_to_gain(self.dual, &self.alpha, &self.gradient));
         pairs.others = Some(support(&self.alpha) - support(&before));
         let mut ended = Some(pairs.iterate(control));
         if ended == Some(Status::Converged) && far < aim {
