@@ -39,8 +39,8 @@ print.svm_certificate <- function(x, digits = 4, ...) {
 #' violation.
 #'
 #' @param object a model of [svm()].
-#' @param data the training data: what [svm()] took, as `data` of the formula or as `x`. Without it,
-#'   the data that the model keeps.
+#' @param data the training data: what [svm()] took, as `data` of the formula or as `x`. Rows that
+#'   the training left out are left out again. Without it, the data that the model keeps.
 #' @param y the response, for a model without a formula.
 #' @param ... not used.
 #' @return A list of class "svm_verdict": `matches` (every claim is right), `met` (every machine is
@@ -58,7 +58,7 @@ verify <- function(object, ...) UseMethod("verify")
 #' @export
 verify.maxmargin_svm <- function(object, data = NULL, y = NULL, ...) {
   given <- if (!is.null(data)) {
-    samples <- labelled_samples(object, data, y)
+    samples <- trained_samples(object, data, y)
     native_data(samples$x, samples$codes)
   }
   found <- result_of(native_model(object)$verify(given))
@@ -107,6 +107,18 @@ replaced <- function(text, pattern, change) {
   text
 }
 
+# Returns the samples of the training from the data that `svm` took: a subset, without what na.action
+# left out.
+trained_samples <- function(object, data, y) {
+  trained <- object$trained
+  if (length(dim(data)) == 2 && identical(nrow(data), trained$of)) {
+    y <- response_of_column(y)
+    y <- if (length(y) == trained$of) y[trained$rows] else y
+    data <- if (is.data.frame(data)) data[trained$rows, , drop = FALSE] else select_rows(rows_of(data, "data"), trained$rows)
+  }
+  labelled_samples(object, data, y)
+}
+
 # Returns scaled samples and their numbers for the engine, from data as `svm` takes them.
 labelled_samples <- function(object, data, y = NULL, name = "data") {
   if (inherits(object, "svm.formula")) {
@@ -117,7 +129,7 @@ labelled_samples <- function(object, data, y = NULL, name = "data") {
     x <- columns_of(object, frame)
     check_finite(x, y, seq_len(nrow(x)))
   } else {
-    samples <- usable(rows_of(data, name), y, NULL, NULL, na.omit)
+    samples <- usable(rows_of(data, name), response_of_column(y), NULL, NULL, na.omit)
     x <- by_name(samples$x, colnames(object$SV))
     y <- samples$y
   }

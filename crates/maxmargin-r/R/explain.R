@@ -24,8 +24,8 @@ explain <- function(object, ...) UseMethod("explain")
 #' @export
 explain.maxmargin_svm <- function(object, newdata, background = NULL, interactions = FALSE, ...) {
   interactions <- flag_of(interactions, "interactions")
-  samples <- new_samples(object, newdata, stats::na.fail)
-  behind <- if (!is.null(background)) native_data(new_samples(object, background, stats::na.fail, "background")$x)
+  samples <- whole_samples(object, newdata, "newdata")
+  behind <- if (!is.null(background)) native_data(whole_samples(object, background, "background")$x)
   found <- result_of(native_model(object)$explain(native_data(samples$x), interactions, behind))
   columns <- colnames(samples$x)
   if (is.null(columns)) columns <- paste0("x", seq_len(ncol(samples$x)))
@@ -48,4 +48,12 @@ print.svm_explanation <- function(x, digits = 3, ...) {
     print(cbind(values, "decision value" = x$decision.values[, machine]), digits = digits)
   }
   invisible(x)
+}
+
+# Returns scaled samples none of which has a missing value in the variables of the model.
+whole_samples <- function(object, data, name) {
+  if (inherits(object, "svm.formula") && is.data.frame(data)) {
+    data <- data[intersect(names(data), all.vars(delete.response(terms(object))))]
+  }
+  new_samples(object, data, stats::na.fail, name)
 }

@@ -66,7 +66,7 @@ predicted <- function(object, data, decision.values, probability) {
   n <- length(found$labels)
   response <- response_of(object, found$labels)
   result <- list()
-  if (decision.values) result$decision.values <- matrix(found$decisions, n)
+  if (decision.values) result$decision.values <- matrix(found$decisions, n, length(machine_names(object)))
   if (probability) {
     classes <- length(object$labels)
     chances <- matrix(found$probabilities, n, classes)[, ranks_of(object$labels, object$labels) + 1, drop = FALSE]

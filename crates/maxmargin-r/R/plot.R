@@ -31,7 +31,7 @@ plot.maxmargin_svm <- function(x, data, formula = NULL, fill = TRUE, grid = 50, 
   check_slice(slice, setdiff(variables, shown))
   response <- model.response(model.frame(terms(x), data, na.action = stats::na.pass))
   colours <- if (is.null(response)) rep(symbolPalette[1], nrow(data)) else symbolPalette[as.numeric(as.factor(response))]
-  used <- setdiff(seq_len(nrow(data)), x$na.action)
+  used <- if (identical(nrow(data), x$trained$of)) x$trained$rows else seq_len(nrow(data))
   symbols <- rep(dataSymbol, nrow(data))
   symbols[used[x$index]] <- svSymbol
   samples <- function() graphics::points(data[[shown[2]]], data[[shown[1]]], col = colours, pch = symbols)
@@ -93,6 +93,8 @@ check_slice <- function(slice, others) {
 
 # The value of a variable that is not drawn.
 slice_of <- function(column, value, name) {
+  if (is.character(column)) column <- factor(column)
+  if (is.logical(column) && is.null(value)) return(FALSE)
   if (!is.factor(column)) return(if (is.null(value)) 0 else value)
   if (is.null(value)) return(factor(levels(column)[1], levels = levels(column)))
   if (!as.character(value) %in% levels(column)) stop("Level ", dQuote(value), " could not be found in factor ", sQuote(name), call. = FALSE)

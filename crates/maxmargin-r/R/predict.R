@@ -46,7 +46,6 @@ new_samples <- function(object, newdata, na.action, name = "newdata") {
   if (is.atomic(newdata) && !is.null(newdata) && is.null(dim(newdata))) {
     newdata <- if (inherits(object, "svm.formula")) as.matrix(newdata) else rows_of(as.vector(newdata), name)
   }
-  before <- attr(newdata, "na.action")
   sparse <- inherits(newdata, c("Matrix", "matrix.csr", "simple_triplet_matrix"))
   formula <- inherits(object, "svm.formula") && !sparse
   if (formula) check_table(newdata, name) else newdata <- rows_of(newdata, name)
@@ -55,8 +54,9 @@ new_samples <- function(object, newdata, na.action, name = "newdata") {
   rows <- seq_along(names)
   if (!sparse) newdata <- na.action(newdata)
   if (length(dim(newdata)) != 2) stop("na.action must return the rows that stay, as na.omit does", call. = FALSE)
-  omitted <- if (sparse) NULL else attr(newdata, "na.action")
-  if (!is.null(omitted) && is.null(before)) {
+  # Rows that were left out before have an attribute as well.
+  omitted <- if (!sparse && nrow(newdata) < length(names)) attr(newdata, "na.action")
+  if (!is.null(omitted)) {
     names <- names[-omitted]
     rows <- rows[-omitted]
   }

@@ -29,7 +29,8 @@
 #' @param epsilon the width of the insensitive tube of eps-regression.
 #' @param shrinking whether the solver leaves out samples that it expects to stay as they are.
 #' @param cross the number of folds of a cross-validation of the training data, or 0. With the same
-#'   seed the folds are those of e1071. All folds share their kernel values.
+#'   seed the folds are those of e1071. All folds share their kernel values. Of equal votes the class
+#'   that comes first in all samples wins, in e1071 the first one of each fold.
 #' @param probability whether the model predicts probabilities (Platt's method on five folds).
 #' @param fitted whether the object has fitted values and decision values.
 #' @param weights factors of the cost for each sample, 0 or more.
@@ -87,6 +88,7 @@ svm_problem <- function(x, y = NULL, scale = TRUE, type = NULL, kernel = "radial
                         cachesize = 40, tolerance = 0.001, epsilon = 0.1, shrinking = TRUE,
                         probability = FALSE, ..., weights = NULL, subset = NULL, na.action = na.omit) {
   x <- rows_of(x)
+  y <- response_of_column(y)
   parameters <- list(cost = cost, degree = degree, gamma = gamma, coef0 = coef0, nu = nu, epsilon = epsilon,
                      tolerance = tolerance, cachesize = cachesize)
   check_parameters(parameters)
@@ -110,8 +112,9 @@ svm_problem <- function(x, y = NULL, scale = TRUE, type = NULL, kernel = "radial
 svm.formula <- function(formula, data = NULL, ..., weights, subset, na.action = na.omit, scale = TRUE) {
   call <- match.call()
   found <- formula_samples(call, parent.frame(), formula, data, na.action, scale)
-  object <- svm.default(found$x, found$y, scale = found$scale, ..., weights = found$weights, na.action = na.action)
+  object <- svm.default(found$x, found$y, scale = found$scale, ..., weights = found$weights, na.action = stats::na.pass)
   object <- with_omitted(object, found$na.action)
+  object$trained <- found$trained
   object$call <- call
   object$call[[1L]] <- as.name("svm")
   object[c("terms", "contrasts", "xlevels")] <- found[c("terms", "contrasts", "xlevels")]
@@ -128,6 +131,8 @@ formula_samples <- function(call, caller, formula, data, na.action, scale) {
   frame[[1L]] <- quote(stats::model.frame)
   if (is.matrix(data)) frame$data <- as.data.frame(data)
   frame$na.action <- na_function(na.action)
+  n <- if (is.matrix(data) || is.data.frame(data)) nrow(data)
+  frame$row <- if (!is.null(n)) seq_len(n)
   frame <- eval(frame, caller)
   terms <- attr(frame, "terms")
   attr(terms, "intercept") <- 0
@@ -141,6 +146,7 @@ formula_samples <- function(call, caller, formula, data, na.action, scale) {
   found <- list(x = x, y = model.response(frame), scale = scale, terms = terms, contrasts = contrasts,
                 weights = as.vector(stats::model.weights(frame)), xlevels = stats::.getXlevels(terms, frame))
   found["na.action"] <- list(attr(frame, "na.action"))
+  found$trained <- if (!is.null(n)) some_of(frame[["(row)"]], n)
   found
 }
 
@@ -164,7 +170,8 @@ check_finite <- function(x, y, rows) {
   }
   if (!is.null(at)) {
     column <- if (is.null(colnames(x))) at[[2]] else sQuote(colnames(x)[at[[2]]])
-    advice <- if (is.na(value)) "; see argument na.action"
+    # Rows of sparse matrices are never left out.
+    advice <- if (is.na(value) && !is_sparse(x)) "; see argument na.action"
     stop("row ", rows[at[[1]]], ", column ", column, " is ", value, ": samples have finite numbers", advice, call. = FALSE)
   }
   infinite <- if (is.numeric(y)) which(is.infinite(y))
@@ -173,12 +180,17 @@ check_finite <- function(x, y, rows) {
   }
 }
 
+# Returns a response that is a table of one column as its column.
+response_of_column <- function(y) {
+  if (is.null(dim(y)) || ncol(y) != 1) return(y)
+  if (is.data.frame(y)) y[[1]] else drop(y)
+}
+
 # Returns the rows to train on: a subset, without missing values. `position` has their places.
 usable <- function(x, y, weights, subset, na.action) {
   n <- nrow(x)
   if (ncol(x) == 0) stop("there are no columns to train on", call. = FALSE)
   if (!is.null(y)) {
-    if (!is.null(dim(y)) && ncol(y) == 1) y <- if (is.data.frame(y)) y[[1]] else drop(y)
     if (!is.factor(y) && !is.atomic(y)) stop("y must be a vector or a factor", call. = FALSE)
     if (length(y) != n) stop("x has ", n, " rows, and y has ", length(y), " values", call. = FALSE)
   }
@@ -194,19 +206,29 @@ usable <- function(x, y, weights, subset, na.action) {
   frame <- data.frame(row = rows)
   frame$y <- y[rows]
   frame$weights <- weights[rows]
-  if (!is_sparse(x)) frame$x <- x[rows, , drop = FALSE]
+  na.action <- na_function(na.action)
+  # A function that fills in values takes a column for each of the matrix.
+  apart <- !is_sparse(x) && anyNA(x) && !any(vapply(list(na.omit, stats::na.exclude, stats::na.fail), identical, NA, na.action))
+  if (!is_sparse(x)) if (apart) frame[columns <- paste0("x.", seq_len(ncol(x)))] <- x[rows, ] else frame$x <- x[rows, , drop = FALSE]
   if (!is.null(subset)) names <- names[rows]
   attr(frame, "row.names") <- make.unique(names)
-  frame <- na_function(na.action)(frame)
+  frame <- na.action(frame)
   if (!is.data.frame(frame)) stop("na.action must return the rows that stay, as na.omit does", call. = FALSE)
   if (anyNA(frame$y)) stop("y has missing values", call. = FALSE)
   omitted <- attr(frame, "na.action")
-  x <- if (is_sparse(x)) select_rows(x, frame$row) else frame$x
+  x <- if (is_sparse(x)) select_rows(x, frame$row) else if (apart) {
+    matrix(unlist(frame[columns]), nrow(frame), dimnames = list(if (!is.null(rownames(x))) rownames(x)[frame$row], colnames(x)))
+  } else {
+    frame$x
+  }
   if (nrow(x) == 0) stop("there are no rows to train on", call. = FALSE)
   check_finite(x, frame$y, frame$row)
-  list(x = x, y = frame$y, weights = frame$weights, na.action = omitted,
+  list(x = x, y = frame$y, weights = frame$weights, na.action = omitted, trained = some_of(frame$row, n),
        names = if (is.null(omitted)) names else names[-omitted])
 }
+
+# Returns which rows of `n` were trained on; NULL for all of them, in their order.
+some_of <- function(rows, n) if (!identical(as.integer(rows), seq_len(n))) list(rows = as.integer(rows), of = n)
 
 # Sets the scaled samples, the response, and the numbers of scaling.
 scaled <- function(object, samples, scale) {
@@ -215,7 +237,8 @@ scaled <- function(object, samples, scale) {
   scale <- scale_flags(scale, ncol(x), paste("x has", ncol(x), "columns"))
   y <- samples$y
   if (any(scale)) {
-    varies <- apply(x[, scale, drop = FALSE], 2, function(column) any(column != column[1], na.rm = TRUE))
+    # The deviation of tiny values may be 0, too.
+    varies <- apply(x[, scale, drop = FALSE], 2, function(column) isTRUE(sd(column) > 0))
     if (!all(varies)) {
       names <- if (is.null(colnames(x))) paste0("column ", which(scale)) else sQuote(colnames(x)[scale])
       warning("Variable(s) ", paste(names[!varies], collapse = " and "), " constant. Cannot scale data.", call. = FALSE)
@@ -234,6 +257,7 @@ scaled <- function(object, samples, scale) {
   }
   object$scaled <- scale
   object["na.action"] <- list(samples$na.action)
+  object$trained <- samples$trained
   samples$x <- x
   if (is.null(samples$response)) samples$response <- y
   samples$y <- y
@@ -277,7 +301,7 @@ class_weights <- function(object, weights) {
     return(numeric())
   }
   counts <- tabulate(match(codes_of(object$samples$codes, object$labels), seq_along(object$levels)), length(object$levels))
-  if (identical(weights, "inverse")) weights <- setNames(1 / counts, object$levels)
+  if (identical(weights, "inverse")) weights <- setNames(1 / counts, object$levels)[counts > 0]
   if (is.null(names(weights))) stop("class.weights have the names of levels: ", paste(object$levels, collapse = ", "), call. = FALSE)
   # A list of numbers is a vector, as in e1071.
   if (is.list(weights) && all(vapply(weights, is_number, NA))) weights <- vapply(weights, as.double, 0)

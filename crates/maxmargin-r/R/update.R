@@ -97,6 +97,7 @@ changed_again <- function(object, data, codes, names, update) {
     object["samples"] <- NULL
   }
   object["na.action"] <- list(NULL)
+  object$trained <- NULL
   old <- c("MSE", "tot.MSE", "scorrcoeff", "accuracies", "tot.accuracy", "cross.certificates")
   object[old] <- NULL
   object$update <- update

@@ -103,3 +103,43 @@ test_that("sparse rows of all kinds are e1071's", {
   }
   expect_true(verify(ours)$met)
 })
+
+test_that("a subset and rows without a weight are verified from the data that svm took", {
+  rows <- iris$Species != "setosa"
+  models <- list(svm(Species ~ ., iris, subset = Species != "setosa"), svm(iris[, 1:4], iris$Species, subset = rows))
+  expect_true(verify(models[[1]], iris)$matches)
+  expect_true(verify(models[[2]], iris[, 1:4], iris$Species)$matches)
+  air <- na.omit(airquality)
+  air$weight <- replace(rep(1, nrow(air)), 3, NA)
+  model <- svm(Ozone ~ Wind + Temp, air, weights = weight)
+  expect_true(verify(model, air)$matches)
+  expect_false(verify(model, transform(air, Wind = rev(Wind)))$matches)
+  expect_null(svm(Species ~ ., iris)$trained)
+  expect_null(update_svm(models[[1]], remove = 1)$trained)
+})
+
+test_that("rows that were left out before are not left out again", {
+  air <- na.omit(airquality)
+  model <- svm(Ozone ~ Wind + Temp, air)
+  expect_length(predict(model, air), nrow(air))
+  for (na.action in c(na.omit, na.exclude)) {
+    before <- na.action(airquality)
+    expect_length(predict(model, before, na.action = na.action), nrow(before))
+  }
+  air$Wind[3] <- NA
+  expect_length(predict(model, air), nrow(air) - 1)
+  expect_identical(unname(is.na(predict(model, air, na.action = na.exclude)))[1:4], c(FALSE, FALSE, TRUE, FALSE))
+})
+
+test_that("no rows have no predictions", {
+  model <- svm(Species ~ ., iris)
+  found <- predict(model, iris[0, ], decision.values = TRUE)
+  expect_length(found, 0)
+  expect_identical(dim(attr(found, "decision.values")), c(0L, 3L))
+})
+
+test_that("explanations look at the variables of the model", {
+  model <- svm(Ozone ~ Wind + Temp, na.omit(airquality))
+  expect_identical(dimnames(explain(model, airquality[5, ])$values)[[1]], c("Wind", "Temp"))
+  expect_error(explain(model, transform(airquality[5, ], Wind = NA)), "missing values")
+})

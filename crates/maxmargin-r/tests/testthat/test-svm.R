@@ -211,3 +211,31 @@ test_that("bad arguments are errors that name them", {
   expect_error(svm(iris[1:50, 1:4], iris$Species[1:50]), "two classes")
   expect_error(svm(iris[, 1:4], as.character(iris$Species), type = "eps"), "numeric response")
 })
+
+test_that("a response may be a table of one column", {
+  model <- svm(iris[, 1:4], iris[, 5, drop = FALSE])
+  expect_identical(fitted(model), fitted(svm(iris[, 1:4], iris$Species)))
+  expect_identical(tune_svm(iris[, 1:4], iris[, 5, drop = FALSE], cost = 1, cross = 3)$measure, "share of wrong classes")
+})
+
+test_that("a column whose deviation is 0 is constant", {
+  tiny <- transform(cars, tiny = speed * 1e-170)
+  expect_warning(svm(dist ~ speed + tiny, tiny), "'tiny' constant|constant. Cannot scale")
+})
+
+test_that("inverse weights leave out levels without a sample", {
+  model <- svm(Species ~ ., iris, subset = Species != "setosa", class.weights = "inverse")
+  expect_true(all(certificate(model)$holds))
+})
+
+test_that("na.action may fill in values", {
+  air <- airquality[!is.na(airquality$Ozone), c("Ozone", "Solar.R", "Wind")]
+  fill <- function(frame) {
+    frame[is.na(frame)] <- 0
+    frame
+  }
+  filled <- transform(air, Solar.R = ifelse(is.na(Solar.R), 0, Solar.R))
+  expected <- unname(fitted(svm(Ozone ~ ., filled)))
+  expect_identical(unname(fitted(svm(Ozone ~ ., air, na.action = fill))), expected)
+  expect_identical(unname(fitted(svm(as.matrix(air[, 2:3]), air$Ozone, na.action = fill))), expected)
+})

@@ -64,7 +64,7 @@ impl Model {
     fn recorded(&self) -> Value {
         let Some(record) = self.trained.record() else { return Value::Null };
         let run = |machine: &model::MachineRecord| CertifiedRun {
-            certificate: CertificateReport::new(&machine.certificate, record.goal().met(&machine.certificate)),
+            certificate: CertificateReport::new(&machine.certificate, machine.meets(record.goal())),
             status: machine.status,
             iterations: machine.iterations,
         };
