@@ -32,7 +32,8 @@ impl Level {
         let product = self.0 * (n as f64 + 1.0);
         let whole = product.round();
         let is_whole = (product - whole).abs() <= 4.0 * f64::EPSILON * product;
-        (if is_whole { whole } else { product.floor() }) as usize
+        // α is below 1, if only by rounding.
+        ((if is_whole { whole } else { product.floor() }) as usize).min(n)
     }
 }
 
@@ -60,6 +61,13 @@ mod tests {
             assert!(Level::new(alpha).is_err(), "{alpha}");
         }
         assert_eq!(Level::new(0.1).map(Level::alpha), Ok(0.1));
+    }
+
+    #[test]
+    fn no_rank_is_above_the_number_of_scores() {
+        for n in [0, 1, 60, 1_000_000] {
+            assert_eq!(Level::new(1.0 - f64::EPSILON / 2.0).expect("a level").rank(n), n);
+        }
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn set_training(
 ) -> PyResult<()> {
     fields.set_item("status", status(ended))?;
     fields.set_item("iterations", iterations)?;
-    fields.set_item("certificate", certificate(py, &CertificateReport::new(of, goal.met(of)))?)
+    fields.set_item("certificate", certificate(py, &CertificateReport::new(of, goal.met_as_kept(ended, of)))?)
 }
 
 /// Returns the name of a status.

@@ -114,6 +114,18 @@ def test_scikit_learns_class_with_our_numbers(estimator, target):
         assert_allclose(twin.predict_proba(X), fitted.predict_proba(X), atol=5e-3)
 
 
+def test_the_twin_has_the_kernel_of_the_training():
+    rows = X.astype(float)
+    for given, later in [
+        ({"kernel": "poly", "degree": 3, "gamma": 0.5}, {"degree": 2, "coef0": 3.0}),
+        ({"gamma": 0.5}, {"kernel": "linear"}),
+        ({"kernel": "sigmoid", "gamma": 0.01, "coef0": 0.1}, {"kernel": "rbf"}),
+    ]:
+        fitted = maxmargin.SVC(**given).fit(rows, WORDS)
+        expected = fitted.decision_function(rows)
+        assert_allclose(maxmargin.to_sklearn(fitted.set_params(**later)).decision_function(rows), expected, atol=1e-8)
+
+
 def test_sparse_and_called_kernels_have_counterparts():
     import scipy.sparse as sp  # noqa: PLC0415
 

@@ -84,3 +84,28 @@ def test_kernels_that_are_given_and_called():
         fitted = estimator.fit(rows, WORDS)
         assert fitted.verify(rows, WORDS)
         assert not fitted.verify(rows, np.roll(WORDS, 1))
+
+
+def test_a_certificate_that_rounding_hides_does_not_hold_in_the_model_either():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(30, 3)) * 1e5
+    side = (rows[:, 0] + rows[:, 1] ** 2 / 1e5 > 0).astype(int)
+    fitted = maxmargin.SVC(kernel="linear").fit(rows, side)
+    verdict = fitted.verify(rows, side)
+    assert fitted.certificate_.kkt < fitted.tol
+    assert not fitted.certificate_.holds
+    assert not verdict
+    assert not failed(verdict)
+    scaled = maxmargin.SVC(kernel="linear").fit(rows / 1e5, side)
+    assert scaled.certificate_.holds
+    assert scaled.verify(rows / 1e5, side)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    "parameters", [{"nu": 0.6, "kernel": "linear"}, {"nu": 0.3, "gamma": 0.37}, {"nu": 0.6, "gamma": 0.37}], ids=str
+)
+def test_a_model_without_a_margin_is_what_it_claims(parameters):
+    rng = np.random.default_rng(3)
+    rows, side = rng.integers(0, 2, (23, 2)) * 10.0, rng.integers(0, 2, 23)
+    assert not failed(maxmargin.NuSVC(**parameters).fit(rows, side).verify(rows, side))

@@ -20,7 +20,7 @@ use maxmargin::cv::CertificateReport;
 use maxmargin::data::table::{ColumnSummary, describe};
 use maxmargin::data::{Dataset, Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
 use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multiclass, Record};
-use maxmargin::{LinearRecord, Solver};
+use maxmargin::{LinearMachineReport, LinearRecord, Solver};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fs;
@@ -258,7 +258,8 @@ fn training_info(model: &Model) -> Option<TrainingInfo> {
 
 fn linear_training_info(record: &LinearRecord) -> Option<TrainingInfo> {
     let formulation = Formulation::Svc { c: record.c, loss: Loss::Hinge, bias_term: record.bias_term };
-    let certificates = record.machines.iter().map(|m| CertificateReport::new(&m.certificate, record.goal.met(&m.certificate)));
+    let met = |m: &LinearMachineReport| record.goal.met_as_kept(m.status, &m.certificate);
+    let certificates = record.machines.iter().map(|m| CertificateReport::new(&m.certificate, met(m)));
     Some(TrainingInfo {
         rows: record.rows,
         features: record.features,
@@ -276,7 +277,7 @@ fn linear_training_info(record: &LinearRecord) -> Option<TrainingInfo> {
 
 /// Returns the certificate that a file stores for a machine.
 fn claimed(record: &Record, machine: &MachineRecord) -> CertificateReport {
-    CertificateReport::new(&machine.certificate, record.goal().met(&machine.certificate))
+    CertificateReport::new(&machine.certificate, machine.meets(record.goal()))
 }
 
 fn machine_info(model: &Model, names: &MachineNames, p: usize) -> MachineInfo {

@@ -262,7 +262,8 @@ fn setup(updated: &Updated, record: &Record, name: &str) -> Setup {
 /// Reports a machine: exact to the tolerance of its path if it has moved, otherwise as it was.
 fn machine(one: &MachineUpdate, updated: &Updated, record: &Record) -> MachineReport {
     let path = one.walked.as_ref().map(PathStats::sum);
-    let holds = path.map_or_else(|| record.goal().met(&one.certificate), |path| one.certificate.holds(path.tolerance));
+    let kept = || record.machines[one.machine].meets(record.goal());
+    let holds = path.map_or_else(kept, |path| one.certificate.holds(path.tolerance));
     let certificate = CertificateReport::new(&one.certificate, holds).with_fixed_labels(one.fixed_labels.as_ref());
     MachineReport {
         rows_computed: path.map_or(0, |path| path.columns),

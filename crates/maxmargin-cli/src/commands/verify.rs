@@ -87,7 +87,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
         not_checked: verdict.unchecked().map(|check| check.what).collect(),
         tolerance_met: verdict.met(),
         solved: solved(&model, &input, &verdict),
-        stored: verdict.stored.map(|c| CertificateReport::new(&c, verdict.goal.met(&c))),
+        stored: verdict.stored.map(|c| CertificateReport::new(&c, verdict.claimed)),
         checks: verdict.checks,
         seconds: Seconds { read: input.seconds, total: begun.elapsed().as_secs_f64(), ..Seconds::default() },
         end: End::now(&threads, &mut notes),

@@ -119,12 +119,7 @@ pub(super) fn run(words: &[OsString]) -> Result<(), Exit> {
 fn learn(request: &LinearTrainRequest, data: Dataset, run: &LibsvmRun) -> Result<(), Exit> {
     let unsaved = |_| Exit::Error(format!("can't save model to file {}", request.model.display()));
     let output = Output::open(&request.model).map_err(unsaved)?;
-    if request.parameters.has_classes() {
-        let classes = Classes::new(&data.labels).map_err(Exit::parameter)?;
-        for (label, _) in request.parameters.weights.iter().filter(|weight| !classes.labels.contains(&weight.0)) {
-            print_line(&format!("WARNING: class label {label} specified in weight is not found"));
-        }
-    }
+    warn_of_unknown_weights(&request.parameters, &data)?;
     let widest = data::widest(&data);
     let trained = train(data, &request.parameters, run).map_err(|error| match error {
         CvError::Model(ModelError::TooWide { .. }) => Exit::Error(data::at_row(&request.data, widest, &error)),
@@ -140,6 +135,17 @@ fn learn(request: &LinearTrainRequest, data: Dataset, run: &LibsvmRun) -> Result
         print_line("\nWARNING: the solver stopped before it reached the tolerance");
     }
     Ok(output.write(|out| trained.model.write(out))?)
+}
+
+/// Warns of weights for labels that the data does not have. LIBLINEAR repeats it for every fold.
+fn warn_of_unknown_weights(parameters: &Parameters, data: &Dataset) -> Result<(), Exit> {
+    if parameters.has_classes() {
+        let classes = Classes::new(&data.labels).map_err(Exit::parameter)?;
+        for (label, _) in parameters.weights.iter().filter(|weight| !classes.labels.contains(&weight.0)) {
+            print_line(&format!("WARNING: class label {label} specified in weight is not found"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the lines that LIBLINEAR's solvers print at the end.
@@ -171,12 +177,14 @@ fn folds(rows: usize, count: usize) -> Folds {
 
 /// Cross-validates and prints the accuracy or the errors.
 fn validate(request: &LinearTrainRequest, data: Dataset, count: usize, run: &LibsvmRun) -> Result<(), Exit> {
+    warn_of_unknown_weights(&request.parameters, &data)?;
     let truth = data.labels.clone();
     let predicted = cross_validate(data, &request.parameters, &folds(truth.len(), count), run).map_err(Exit::parameter)?;
     print(&result(&truth, &predicted, request.parameters.is_regression()))
 }
 
 fn search_c(request: &LinearTrainRequest, data: &Dataset, run: &LibsvmRun) -> Result<(), Exit> {
+    warn_of_unknown_weights(&request.parameters, data)?;
     let (truth, count) = (data.labels.clone(), request.folds.unwrap_or(5));
     print(&format!("Doing parameter search with {count}-fold cross validation.\n"))?;
     let folds = folds(truth.len(), count);

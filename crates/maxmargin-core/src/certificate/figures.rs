@@ -47,10 +47,10 @@ impl Certificate {
     }
 
     /// Returns the gap relative to the larger of |primal| and |dual|: 0 for 0/0, infinite if the
-    /// primal is.
+    /// primal is or one of them is no number.
     pub fn relative_gap(&self) -> f64 {
         let scale = self.primal.abs().max(self.dual.abs());
-        if scale == f64::INFINITY {
+        if scale == f64::INFINITY || self.gap().is_nan() {
             f64::INFINITY
         } else if scale > 0.0 {
             self.gap() / scale

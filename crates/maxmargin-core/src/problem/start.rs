@@ -96,7 +96,7 @@ impl Start {
     /// # Errors
     ///
     /// When a value is outside its box. When the constraint is off by more than rounding (10⁻⁹ of
-    /// the largest possible sum).
+    /// the sum of all α, or of the sum that it asks for).
     pub fn checked(dual: &Dual, alpha: Vec<f64>) -> Result<Self, StartError> {
         if alpha.len() != dual.len() {
             return Err(StartError::Length { found: alpha.len(), expected: dual.len() });
@@ -106,7 +106,7 @@ impl Start {
             return Err(StartError::Box { variable, value: alpha[variable], upper: dual.upper()[variable] });
         }
         for (found, expected) in balances(dual, &alpha) {
-            let scale: f64 = alpha.iter().sum::<f64>().max(expected.abs()).max(1.0);
+            let scale: f64 = alpha.iter().sum::<f64>().max(expected.abs());
             if (found - expected).abs() > 1e-9 * scale {
                 return Err(StartError::EqualityConstraint { found, expected });
             }

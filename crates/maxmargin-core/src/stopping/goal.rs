@@ -85,6 +85,13 @@ impl Goal {
         certificate.holds(kkt) && certificate.has_gap(gap)
     }
 
+    /// Returns true if a certificate without its rounding error, as model files store it
+    /// ([`Certificate::as_kept`]), shows the goal. A run that `ended` with figures hidden by
+    /// rounding has stalled ([`Goal::reached`]).
+    pub fn met_as_kept(self, ended: Status, certificate: &Certificate) -> bool {
+        !matches!(ended, Status::Stalled | Status::Slow) && self.met(certificate)
+    }
+
     /// Returns true if only rounding, or a kernel matrix that is not known to be positive
     /// semidefinite, keeps `certificate` from showing the goal: no solver can do more.
     fn is_out_of_reach(self, certificate: &Certificate) -> bool {
@@ -268,6 +275,11 @@ mod tests {
                 && Goal::Gap(0.6).met(&hidden)
         );
         assert_eq!(Goal::Kkt(1e-3).reached(Status::Converged, &hidden), Status::Stalled);
+        // A file without the rounding error still tells by the status.
+        let kept = hidden.as_kept();
+        let shown = [Status::Stalled, Status::Slow, Status::Converged, Status::IterationLimit]
+            .map(|status| Goal::Kkt(1e-3).met_as_kept(status, &kept));
+        assert_eq!(shown, [false, false, true, true]);
         assert_eq!(Goal::Kkt(1e-5).reached(Status::Converged, &hidden), Status::Converged, "there is something left to do");
         // A gap below 0 by more than rounding is a contradiction, for every goal.
         let beyond = Certificate { primal: 0.8, ..certificate };

@@ -86,7 +86,11 @@ impl Trainer<'_> {
         let Some(audit) = &task.audit else { return Ok(()) };
         let part = task.dual.taking_part();
         let (dual, kept) = part.as_ref().map_or((&task.dual, None), |(dual, kept)| (dual, Some(&kept[..])));
-        let start = Start::checked(dual, picked(&task.solution.alpha, kept)).expect("a solution is feasible");
+        // Values beyond the precision of their sum are no start.
+        let Ok(start) = Start::checked(dual, picked(&task.solution.alpha, kept)) else {
+            task.solution.status = Status::Stalled;
+            return Ok(());
+        };
         let start = start.with_gradient(picked(&audit.gradient, kept));
         let stage = task.fold.map_or(Stage::Full, Stage::Fold);
         if task.first_sums.is_none() {

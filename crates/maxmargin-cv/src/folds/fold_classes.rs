@@ -2,8 +2,9 @@
 //! class is missing.
 
 use crate::plan::FoldPlan;
+use crate::run::error::CvError;
 use crate::study::Study;
-use maxmargin_core::TargetKind;
+use maxmargin_core::{DualError, TargetKind};
 use maxmargin_model::Rule;
 
 /// The classes that have a sample with positive weight in the training set of every fold.
@@ -36,6 +37,18 @@ impl Study<'_> {
 }
 
 impl FoldClasses {
+    /// Checks that the training set of every fold has a sample.
+    ///
+    /// # Errors
+    ///
+    /// When one has no sample with a positive weight.
+    pub(crate) fn checked(self) -> Result<Self, CvError> {
+        match self.present.iter().position(Vec::is_empty) {
+            Some(fold) => Err(CvError::Fold { fold, source: DualError::OneClass }),
+            None => Ok(self),
+        }
+    }
+
     /// The classes of a fold if some are missing; `None` if it has all of them.
     pub(crate) fn some(&self, fold: usize) -> Option<&[usize]> {
         self.present.get(fold).map(|present| &present[..]).filter(|present| present.len() < self.labels.len())
@@ -63,12 +76,12 @@ impl FoldClasses {
 
     /// The label that the machines of a fold elect. `decisions` has one value for each machine of
     /// all classes; machines that the fold does not have take no part. If the fold has one class
-    /// only, the label is that class.
+    /// only, the label is that class, and NaN without any.
     pub(crate) fn label(&self, fold: usize, rule: &Rule, decisions: &[f64]) -> f64 {
         let Some(present) = self.some(fold) else { return rule.label(decisions) };
         let classes: Vec<f64> = present.iter().map(|&class| self.labels[class]).collect();
-        if let [only] = classes[..] {
-            return only;
+        if classes.len() < 2 {
+            return classes.first().copied().unwrap_or(f64::NAN);
         }
         let sides = rule.multiclass.sides(self.labels.len());
         let own = sides.into_iter().zip(decisions).filter(|(sides, _)| !self.lacks(fold, *sides)).map(|(_, value)| *value);
@@ -109,6 +122,12 @@ mod tests {
         assert_eq!((four.label(2, &pairs, &[nan, nan, nan, nan, -1.0, nan]), four.missing(2)), (2.0, vec![1.0, 3.0]));
         assert_eq!((four.label(3, &pairs, &[nan; 6]), four.missing(3)), (3.0, vec![1.0, 2.0, 4.0]));
         let rest = Rule::of(&classes, Multiclass::OneVsRest);
+        let four = four.checked().expect("every fold has a class");
+        let none = FoldClasses { present: vec![vec![0, 1, 2, 3], vec![]], ..four };
+        assert!(none.label(1, &pairs, &[nan; 6]).is_nan());
+        let error = none.checked().err().expect("a fold without classes");
+        assert!(error.to_string().starts_with("fold 1: "), "{error}");
+        let four = self::four();
         assert_eq!(four.label(1, &rest, &[-2.0, nan, -0.5, -1.0]), 3.0);
         assert_eq!(four.label(2, &rest, &[nan, -0.5, nan, 0.5]), 4.0);
         assert_eq!(four.label(3, &rest, &[nan; 4]), 3.0);

@@ -30,7 +30,7 @@ pub(crate) fn cross_validate(
     let study = &study.with_one_width()?;
     let mut report = CvReport::empty(plan, study.machines());
     report.decisions = vec![f64::NAN; report.predicted.len() * study.machines()];
-    let all = study.fold_classes(plan);
+    let all = study.fold_classes(plan).checked()?;
     for fold in 0..plan.folds() {
         let fold = UnsharedFold { study, plan, fold, classes: &all };
         let trained = fold.train(begun, control, trainer)?;

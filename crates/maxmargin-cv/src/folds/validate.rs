@@ -254,7 +254,7 @@ impl<'a> Study<'a> {
         let control = &study_control(control, begun, &self.stop);
         let source = self.shared_source(prepared, &layout, features, Some(pool), control)?;
         let (count, done) = (layout.machines.len(), AtomicUsize::new(0));
-        let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan));
+        let (factors, classes) = (self.fold_factors(plan), self.fold_classes(plan).checked()?);
         let assembly = self.assembly(&layout, &classes, plan, steps.len(), control);
         let only_value_begun = (steps.len() == 1).then_some(begun);
         let report = |value: usize, outcomes: &[Outcome], work: &[RowWork]| {

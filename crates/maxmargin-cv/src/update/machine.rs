@@ -4,7 +4,7 @@
 use crate::study::layout::MachineSamples;
 use crate::study::matching::Terms;
 use crate::update::error::UpdateError;
-use maxmargin_core::{Certificate, DualError, GapScreening, Progress, RunControl, Status};
+use maxmargin_core::{Certificate, DualError, GapScreening, Goal, Progress, RunControl, Status};
 use maxmargin_data::{Par, Samples};
 use maxmargin_kernel::Kernel;
 use maxmargin_model::MachineRecord;
@@ -94,6 +94,17 @@ pub(super) struct UpdatedMachine {
     pub(super) fixed_labels: Option<GapScreening>,
     /// The cost of its path; `None` if it kept its solution.
     pub(super) path: Option<PathStats>,
+}
+
+impl UpdatedMachine {
+    /// The machine with the status that its certificate shows for the goal of the model. Rounding
+    /// may lead a path away from the optimum.
+    pub(super) fn judged(mut self, goal: Goal) -> Self {
+        let (ended, certificate) = (self.record.status, &self.certificate);
+        let misses = ended == Status::Converged && !goal.met(certificate);
+        self.record.status = if misses { Status::Stalled } else { goal.reached(ended, certificate) };
+        self
+    }
 }
 
 impl ModelChange<'_> {

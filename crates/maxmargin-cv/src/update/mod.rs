@@ -173,15 +173,12 @@ pub fn update(
     let machines = Machines { model, record, before: &before, after: &after, solutions: &solutions };
     let updated = machines.updated(&model_change, memory, par, watch)?;
     let new = assembled(model, new, &kept_now, &changed, &updated)?;
-    let machines: Vec<MachineUpdate> = updated
-        .into_iter()
-        .enumerate()
-        .map(|(machine, one)| {
-            let (a, b) = before.machines[machine].pair();
-            let labels = (known[a], known[b]);
-            MachineUpdate { machine, labels, walked: one.path, certificate: one.certificate, fixed_labels: one.fixed_labels }
-        })
-        .collect();
+    let of_machine = |(machine, one): (usize, UpdatedMachine)| {
+        let (a, b) = before.machines[machine].pair();
+        let labels = (known[a], known[b]);
+        MachineUpdate { machine, labels, walked: one.path, certificate: one.certificate, fixed_labels: one.fixed_labels }
+    };
+    let machines: Vec<MachineUpdate> = updated.into_iter().enumerate().map(of_machine).collect();
     // There is at least one machine, since a model has at least two classes.
     let worst = |a: Certificate, b: Certificate| if b.kkt > a.kkt { b } else { a };
     let certificate = machines.iter().map(|machine| machine.certificate).fold(machines[0].certificate, worst);
@@ -229,9 +226,10 @@ impl Machines<'_> {
         let inner = if touched.len() > 1 { Par::Seq } else { par };
         let follow = |k: usize| {
             let p = touched[k];
-            change.follow(&before[p], &after[p], &self.solutions[p], &run, inner)
+            let followed = change.follow(&before[p], &after[p], &self.solutions[p], &run, inner)?;
+            Ok(followed.judged(self.record.goal()))
         };
-        let moved: Vec<UpdatedMachine> = par.map(touched.len(), follow).into_iter().collect::<Result<_, _>>()?;
+        let moved: Vec<UpdatedMachine> = par.map(touched.len(), follow).into_iter().collect::<Result<_, UpdateError>>()?;
         let mut place = vec![u64::MAX; change.stays.len()];
         let stay = (0..change.stays.len()).filter(|&row| change.stays[row]);
         stay.zip(0..).for_each(|(row, at)| place[row] = at);

@@ -51,6 +51,8 @@ pub struct Verdict {
     pub certificate: Option<Certificate>,
     /// The worst certificate in the record.
     pub stored: Option<Certificate>,
+    /// True if the record claims the goal for every machine.
+    pub claimed: bool,
 }
 
 impl Verdict {
@@ -104,6 +106,7 @@ pub fn verify(
         machines: Vec::new(),
         certificate: None,
         stored: record.and_then(|record| worst(trained_for.goal, record.machines.iter().map(|machine| machine.certificate))),
+        claimed: record.is_some_and(|record| record.machines.iter().all(|machine| machine.meets(trained_for.goal))),
     };
     claims::of_record(model, data, &mut verdict.checks);
     let classes = !model.classes().is_empty();

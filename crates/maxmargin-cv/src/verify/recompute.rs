@@ -24,6 +24,9 @@ const ROUNDING: f64 = 1e-9;
 /// Violation of a box or an equality constraint that rounding explains.
 const FEASIBLE: f64 = 1e-9;
 
+/// The reason why figures of a ν-SVC without a margin may differ.
+const NO_MARGIN: &str = "no margin is left to determine it";
+
 /// The training problem and goal of a model.
 pub(super) struct TrainingClaim {
     pub(super) formulation: Formulation,
@@ -97,15 +100,11 @@ impl Recomputation<'_> {
             detail: format!("largest violation of 0 ≤ alpha ≤ C and {}: {}", sums(dual.balance()), short(certificate.infeasible)),
         });
         findings.push(judged(self.bias(machine.bias, &problem, &alpha, &audited)));
-        if let Some(training) = training {
-            findings.extend(agreement);
-            let bounded = bounded_of(dual, &alpha) as u64;
-            findings.push(Finding {
-                what: "at C",
-                // A difference of one is a mismatch.
-                off: 2.0 * bounded.abs_diff(training.bounded) as f64,
-                detail: format!("model {}, recomputed {bounded}", training.bounded),
-            });
+        if let Some((training, agreement)) = training.zip(agreement) {
+            let of_record = [agreement, at_bound(training.bounded, bounded_of(dual, &alpha) as u64)];
+            let lacks_margin = self.lacks_margin(&certificate) && self.lacks_margin(&training.certificate);
+            let judged = |finding: Finding| if lacks_margin { finding.excused(NO_MARGIN) } else { finding };
+            findings.extend(of_record.map(judged));
         }
         let verdict = MachineVerdict {
             machine: p,
@@ -116,6 +115,12 @@ impl Recomputation<'_> {
             fixed_labels,
         };
         Ok(RecomputedMachine { verdict, findings })
+    }
+
+    /// Returns true if no margin is left ([`Formulation::lacks_margin`]). The coefficients of the
+    /// model are then quotients of numbers that are 0 but for rounding, and so are their figures.
+    fn lacks_margin(&self, of: &Certificate) -> bool {
+        self.trained_for.formulation.lacks_margin(of.primal + of.rounding.gap)
     }
 
     /// Compares the model's bias with the recomputed one. A free bias is only as exact as the
@@ -135,9 +140,17 @@ impl Recomputation<'_> {
         };
         let off = (bias - stored).abs() / tolerance;
         let found = Finding { what: "bias", off, detail: format!("model {}, recomputed {}", long(stored), long(bias)) };
-        // Without a margin the bias is a quotient of numbers that are 0 but for rounding.
-        let lacks_margin = self.trained_for.formulation.lacks_margin(audited.certificate.primal);
-        if lacks_margin { found.excused("no margin is left to determine it") } else { found }
+        if self.lacks_margin(&audited.certificate) { found.excused(NO_MARGIN) } else { found }
+    }
+}
+
+/// Compares the numbers of variables at their bound.
+fn at_bound(of_model: u64, recomputed: u64) -> Finding {
+    Finding {
+        what: "at C",
+        // A difference of one is a mismatch.
+        off: 2.0 * recomputed.abs_diff(of_model) as f64,
+        detail: format!("model {of_model}, recomputed {recomputed}"),
     }
 }
 

@@ -56,6 +56,11 @@ pub struct MachineRecord {
 }
 
 impl MachineRecord {
+    /// Returns true if the record shows `goal` ([`Goal::met_as_kept`]).
+    pub fn meets(&self, goal: Goal) -> bool {
+        goal.met_as_kept(self.status, &self.certificate)
+    }
+
     /// Returns true if a machine of this formulation converged and is no better than the function
     /// 0. Before the end of a training, no point may be.
     pub fn lacks_margin(&self, formulation: Formulation) -> bool {

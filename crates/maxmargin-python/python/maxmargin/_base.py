@@ -166,6 +166,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
     dual_coef_: Any
     intercept_: Floats
     n_iter_: Any
+    _trained_kernel: dict[str, Any]
     fit_status_: int
     shape_fit_: tuple[int, ...]
     certificate_: Certificate
@@ -336,6 +337,7 @@ class KernelMachine(Explaining, Exporting, Plain, QuickParameters, BaseEstimator
         machines = model.machines()
         machines = [machines[at] for at in self._machine_order(len(machines))]
         self._model = model
+        self._trained_kernel = {"kernel": self.kernel, "degree": self.degree, "coef0": self.coef0}
         self.certificates_ = tuple(Certificate(**machine["certificate"]) for machine in machines)
         self.certificate_ = Certificate.worst(self.certificates_)
         # With a function as the kernel, X is the matrix that it made.

@@ -522,7 +522,8 @@ class KernelRegressor(RegressorMixin, ValidationMixin, KernelMachine):  # type: 
         """Predict an interval for every row: an array of shape (n_samples, 2), lower bound and upper bound.
 
         About the share ``conformal`` of the intervals misses the truth, if rows come in no particular order; that it is at most twice this share is proved.
-        They are CV+ of ten folds, or conformalised quantiles of a :class:`QuantileSVR`. Bounds are infinite where there are too few samples.
+        They are CV+ of ten folds, or conformalised quantiles of a :class:`QuantileSVR`. Bounds are infinite where there are too few samples. An interval
+        of quantiles may be empty, with its lower bound above its upper one: where the quantiles cross, or are further apart than the promise needs.
 
         Parameters
         ----------

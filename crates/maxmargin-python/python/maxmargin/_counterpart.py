@@ -73,6 +73,9 @@ def to_sklearn(estimator: Any) -> Any:
     if own.get("gamma") == "mean":
         # Scikit-learn has no such rule.
         own["gamma"] = estimator._gamma
+    if isinstance(estimator, KernelMachine):
+        # The kernel of the training, whatever `set_params` did afterwards.
+        own |= estimator._trained_kernel
     kind: Any = getattr(sklearn.svm._classes, _name_of(estimator))
     known = kind().get_params(deep=False)
     twin = kind(**{name: value for name, value in own.items() if name in known})
@@ -109,7 +112,8 @@ def _fill(twin: Any, estimator: Any) -> None:
     # Of two classes scikit-learn turns LIBSVM's signs around in what it shows.
     sign = -1.0 if len(getattr(estimator, "classes_", [])) == 2 else 1.0
     twin._sparse = estimator._sparse
-    twin._gamma = estimator._gamma
+    gamma = estimator._model.gamma
+    twin._gamma = estimator._gamma if gamma is None else gamma
     # Of values and of one class it is as long as of two classes.
     twin._n_support = np.resize(estimator.n_support_, max(2, len(estimator.n_support_))).astype(np.int32)
     if estimator._sparse:

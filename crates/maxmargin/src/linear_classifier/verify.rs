@@ -37,8 +37,14 @@ pub fn verify_linear(
     let goal = goal.unwrap_or_else(|| record.goal.at_most(LOOSEST));
     let samples = model.prepared(&data.samples)?;
     let certificates = record.machines.iter().map(|machine| machine.certificate);
-    let mut verdict =
-        Verdict { checks: Vec::new(), goal, machines: Vec::new(), certificate: None, stored: worst(goal, certificates) };
+    let mut verdict = Verdict {
+        checks: Vec::new(),
+        goal,
+        machines: Vec::new(),
+        certificate: None,
+        stored: worst(goal, certificates),
+        claimed: record.machines.iter().all(|machine| goal.met_as_kept(machine.status, &machine.certificate)),
+    };
     let classes = ClassLabels::new(&data.labels)?;
     verdict.checks = of_record(model, record, data, &samples, &classes);
     if verdict.checks.iter().take(2).any(|check| check.passed == Some(false)) {
