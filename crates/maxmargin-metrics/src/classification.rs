@@ -35,7 +35,11 @@ pub static BALANCED_ACCURACY: Metric = Metric {
 /// The mean of the F1 of every label that a sample has or is predicted to have; 0 of a label that
 /// no sample has.
 pub static F1_MACRO: Metric = Metric {
-    of_table: Some(|table| [0, 1].iter().map(|class| Counts::of_class(table, *class).f1()).sum::<f64>() / 2.0),
+    of_table: Some(|table| {
+        let known: Vec<Counts> =
+            [0, 1].map(|class| Counts::of_class(table, class)).into_iter().filter(Counts::is_known).collect();
+        known.iter().map(Counts::f1).sum::<f64>() / known.len() as f64
+    }),
     ..Metric::new("f1_macro", |truth, predicted| {
         let labels = labels_of(&[truth, predicted].concat());
         labels.iter().map(|label| Counts::of(*label, truth, predicted).f1()).sum::<f64>() / labels.len() as f64
@@ -73,7 +77,10 @@ pub static RECALL: Metric = Metric::new("recall", |truth, predicted| {
 /// The harmonic mean of precision and recall of the greater of two labels; 0 where that label is
 /// never predicted correctly.
 pub static F1: Metric = Metric {
-    of_table: Some(|table| Counts::of_class(table, 1).f1()),
+    of_table: Some(|table| {
+        let greater = Counts::of_class(table, 1);
+        if greater.is_known() { greater.f1() } else { Counts::of_class(table, 0).f1() }
+    }),
     ..Metric::new("f1", |truth, predicted| Counts::of(greater(truth, predicted), truth, predicted).f1())
 };
 
@@ -106,6 +113,11 @@ impl Counts {
     fn new(counts: [usize; 3]) -> Self {
         let [correct, predicted, support] = counts.map(|count| count as f64);
         Self { correct, predicted, support }
+    }
+
+    /// Returns true if a sample has the label or is predicted to have it.
+    fn is_known(&self) -> bool {
+        self.predicted + self.support > 0.0
     }
 
     fn f1(&self) -> f64 {
@@ -141,6 +153,21 @@ fn correlation(samples: f64, labels: impl Iterator<Item = Counts>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_have_the_scores_of_their_samples() {
+        for counts in 1_usize..81 {
+            let table = [[counts % 3, counts / 3 % 3], [counts / 9 % 3, counts / 27]];
+            let cells = [(0, 0), (0, 1), (1, 0), (1, 1)];
+            let samples = cells.iter().flat_map(|&(t, p)| vec![(t as f64, p as f64); table[t][p]]);
+            let (truth, predicted): (Vec<f64>, Vec<f64>) = samples.unzip();
+            for metric in CLASS_METRICS.iter().chain(TWO_CLASS_METRICS) {
+                if let Some(found) = metric.of_table(table) {
+                    assert_eq!(found.to_bits(), metric.score(&truth, &predicted).to_bits(), "{} {table:?}", metric.name());
+                }
+            }
+        }
+    }
 
     #[test]
     fn scores_of_labels_by_hand() {

@@ -249,3 +249,13 @@ proptest! {
         prop_assert!(Start::checked(&to, moved.clone()).is_ok(), "{moved:?}");
     }
 }
+
+/// The constraint is as exact for small boxes as for large ones.
+#[test]
+fn a_start_that_is_off_by_all_of_it_is_refused() {
+    for c in [1e-10, 1.0, 1e10] {
+        let dual = Dual::c_svc(vec![0, 1], vec![-1.0, 1.0], vec![c; 2]).expect("two classes");
+        assert!(matches!(Start::checked(&dual, vec![c, 0.0]), Err(StartError::EqualityConstraint { .. })), "{c}");
+        assert!(Start::checked(&dual, vec![c, c * (1.0 - 1e-12)]).is_ok(), "{c}");
+    }
+}

@@ -238,7 +238,7 @@ impl FoldPlan {
         })
     }
 
-    /// The number of rounds, which is the maximum number of tests of a sample. Folds of one round
+    /// The number of rounds: at least the maximum number of tests of a sample. Folds of one round
     /// have no test sample in common. Repeated folds have a round for each repeat, a partition has
     /// one.
     pub fn rounds(&self) -> usize {
