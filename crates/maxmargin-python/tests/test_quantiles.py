@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import QuantileRegressor
 from sklearn.metrics import d2_pinball_score, make_scorer, mean_pinball_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -207,3 +208,11 @@ def test_models_are_written_read_and_handed_to_scikit_learn(tmp_path):
         assert type(twin).__name__ == "SVR"
         assert_allclose(twin.predict(X), fitted.predict(X), atol=1e-10)
         assert fitted.verify(X, y)
+
+
+def test_a_kernel_without_an_optimum_is_named():
+    """Squared losses have no bounds, so that an indefinite kernel leaves no optimum: once coefficients of 10^171."""
+    with pytest.warns(ConvergenceWarning, match="positive semidefinite"):
+        fitted = maxmargin.ExpectileSVR(kernel="precomputed").fit(np.diag([-3.0, 1.0, 1.0]), [0.0, 1.0, 2.0])
+    assert not fitted.certificate_.holds
+    assert np.all(np.abs(fitted.predict(np.eye(3))) <= 2.0)

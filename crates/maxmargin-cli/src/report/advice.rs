@@ -40,7 +40,9 @@ pub(crate) fn unfinished(status: Status, certificate: &CertificateReport, svm: &
         format!("the objective is within {} % of the optimum; ", format::short(100.0 * certificate.relative_gap))
     };
     let what = if certificate.hides(goal) { hidden(certificate) } else { remedy(status, solver, goal, limits) };
-    format!("{}: {kkt}{gap}{within}{what}", reason(status))
+    // Without bounds (a squared loss), an indefinite kernel leaves no optimum.
+    let kernel = if certificate.is_stationary_only() && status == Status::Stalled { INDEFINITE } else { "" };
+    format!("{}: {kkt}{gap}{within}{kernel}{what}", reason(status))
 }
 
 /// Returns the advice where rounding alone may exceed the tolerance.
@@ -55,6 +57,8 @@ pub(crate) fn hidden(certificate: &CertificateReport) -> String {
 /// The advice where a solution of ν-SVC is no better than the function 0.
 pub(crate) const NO_MARGIN: &str =
     "no margin is left, and decision values mean nothing: nu is too small for classes that overlap this much; pass a larger --nu";
+
+const INDEFINITE: &str = "there may be no optimum for a kernel that is not positive semidefinite: choose another one, or ";
 
 fn reason(status: Status) -> &'static str {
     match status {
@@ -100,6 +104,9 @@ mod tests {
         let text = unfinished(Status::Interrupted, &nothing, &svm, limits);
         assert!(text.starts_with("interrupted: no certificate yet; ") && !text.contains(" inf"), "{text}");
         let judged = CertificateReport { rounding: Some(0.0), kkt_rounding: Some(0.0), ..CertificateReport::default() };
+        let indefinite = CertificateReport { primal: f64::INFINITY, kkt: 2.0, relative_gap: f64::INFINITY, ..judged };
+        let text = unfinished(Status::Stalled, &indefinite, &svm, limits);
+        assert!(text.contains("not positive semidefinite: choose another one, or try --scale"), "{text}");
         let far = CertificateReport { kkt: 0.01, relative_gap: 0.5, ..judged };
         let text = unfinished(Status::Interrupted, &far, &svm, limits);
         assert!(text.contains("the objective is within 50 % of the optimum"), "{text}");

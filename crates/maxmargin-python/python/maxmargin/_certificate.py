@@ -279,6 +279,9 @@ def warn_of(statuses: Iterable[str], worst: Certificate, tol: float, *, linear: 
     else:
         words = "(max_iter={max_iter}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
         begin = f"Solver terminated early {words.format(**limits)}" if by_iterations else "Solver terminated early."
-    message = f"{begin} It {how} ({known}). To mend it: {WHAT_TO_DO[ended[0]]}."
+    advice = WHAT_TO_DO[ended[0]]
+    if ended[0] == "stalled" and worst.primal == math.inf:
+        advice = f"choose a kernel that is positive semidefinite, since there may be no optimum for others, or {advice}"
+    message = f"{begin} It {how} ({known}). To mend it: {advice}."
     warnings.warn(message, ConvergenceWarning, stacklevel=4)
     return True
