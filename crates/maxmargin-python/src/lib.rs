@@ -43,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use super::libsvm::{LibsvmModel, libsvm_cross_validate, libsvm_train};
     #[pymodule_export]
-    use super::linear::LinearClassifier;
+    use super::linear::{LinearClassifier, first_at_zero};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -63,3 +63,10 @@ impl LinearClassifier {
         Ok(Model::new(fitted.model))
     }
 }
+
+/// Returns a model of two classes with the decision value 0 for the first one.
+#[pyfunction]
+pub(crate) fn first_at_zero(model: &Model) -> PyResult<Model> {
+    let model = maxmargin::model::Model::clone(&model.trained);
+    Ok(Model::new(model.with_tie_order(vec![1, 0]).map_err(invalid)?))
+}

@@ -13,7 +13,7 @@ use maxmargin::cv::{
 };
 use maxmargin::data::{Dataset, Par};
 use maxmargin::kernel::KernelKind;
-use maxmargin::metrics::all_metrics;
+use maxmargin::metrics::{Metric, all_metrics};
 use maxmargin::model::Multiclass;
 use maxmargin::{Fitted, Ranges, TrainOptions};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -203,7 +203,10 @@ impl Svm {
         let (svm, data) = (self.weighted(sample_weight)?, Arc::clone(&data.data));
         let plan = FoldPlan::from_tests(data.labels.len(), folds).map_err(invalid)?;
         let known = all_metrics(svm.formulation()).find(|known| known.name() == metric);
-        let metric = known.ok_or_else(|| PyValueError::new_err(format!("no metric is called `{metric}`")))?;
+        let metric = known.ok_or_else(|| {
+            let names: Vec<&str> = all_metrics(svm.formulation()).map(Metric::name).collect();
+            PyValueError::new_err(format!("`{metric}` is no metric of this formulation, which has {}", names.join(", ")))
+        })?;
         let options = ImportanceOptions { repeats, seed, metric: Some(metric), columns: None };
         let found =
             run(py, None, move |channel| Ok(svm.cross_validate_with_importance(&*data, &plan, &options, &channel.control())?.1))?;

@@ -8,6 +8,8 @@ import subprocess
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -165,6 +167,59 @@ def test_skl2onnx_converts_pipelines_by_our_operators(real):
     assert_allclose(probabilities, pipeline.predict_proba(rows), rtol=0, atol=1e-12 if real is np.float64 else 1e-5)
     assert probabilities.dtype == real
     assert not {node.op_type for node in made.graph.node} & {"SVMClassifier", "SVMRegressor"}
+
+
+@pytest.mark.parametrize("labels", [WORDS, WORDS == "setosa"], ids=["three", "two"])
+@pytest.mark.parametrize(
+    "estimator",
+    [maxmargin.SVC(), maxmargin.SVC(decision_function_shape="ovo"), maxmargin.NuSVC(nu=0.2), maxmargin.LinearSVC()],
+    ids=str,
+)
+def test_skl2onnx_has_the_decision_function(estimator, labels):
+    """What wraps an estimator takes its decision values: 132 of 150 calibrated labels were once wrong."""
+    skl2onnx = pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+
+    def converted(fitted, **options):
+        made = skl2onnx.to_onnx(fitted, X[:1], options={id(fitted): {"zipmap": False, **options}})
+        return runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, {"X": X})
+
+    numbers = np.unique(labels, return_inverse=True)[1]
+    fitted = clone(estimator).fit(X, numbers)
+    expected = fitted.decision_function(X)
+    label, scores = converted(fitted)
+    assert_array_equal(label, fitted.predict(X))
+    assert_allclose(scores, np.column_stack([-expected, expected]) if expected.ndim == 1 else expected, rtol=1e-12, atol=1e-12)
+    calibrated = CalibratedClassifierCV(estimator, cv=3).fit(X, numbers)
+    label, probabilities = converted(calibrated)
+    assert_array_equal(label, calibrated.predict(X))
+    assert_allclose(probabilities, calibrated.predict_proba(X), rtol=0, atol=1e-9)
+    if isinstance(estimator, maxmargin.SVC) and estimator.decision_function_shape == "ovr":
+        fitted = maxmargin.SVC(probability=True).fit(X, WORDS)
+        assert_allclose(converted(fitted, raw_scores=True)[1], fitted.decision_function(X), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("labels", [WORDS, WORDS == "setosa"], ids=["three", "two"])
+def test_a_row_that_is_not_a_number_has_no_probability(labels):
+    fitted = maxmargin.SVC(calibration="isotonic").fit(X, labels)
+    assert "(f != f) return f" in fitted.to_c()
+    row = X[:1].copy()
+    row[0, 0] = np.nan
+    assert np.all(np.isnan(ran(fitted.to_onnx(), row)["probabilities"]))
+    assert not np.any(np.isnan(ran(fitted.to_onnx(), X)["probabilities"]))
+
+
+@pytest.mark.parametrize("order", [["neg", "pos"], ["pos", "neg"]])
+def test_the_first_of_two_classes_has_the_value_0(order, tmp_path):
+    """Every row of zeros without an intercept, which texts often have."""
+    two = X[:100]
+    fitted = maxmargin.LinearSVC(fit_intercept=False).fit(two, np.array(order)[CODES[:100]])
+    nothing = np.zeros((1, two.shape[1]))
+    assert fitted.predict(nothing) == ["neg"]
+    maxmargin.save(fitted, tmp_path / "model")
+    assert maxmargin.load(tmp_path / "model").predict(nothing) == [0]
+    assert '"zero_is_second":[false]' in "".join(fitted.to_json().split())
+    assert ran(fitted.to_onnx(), nothing)["label"] == ["neg"]
 
 
 def test_what_has_no_formula_is_refused():

@@ -336,7 +336,7 @@ pub(crate) struct LogArgs {
     /// modulo N
     #[arg(long, value_name = "I/N", requires = "log", conflicts_with_all = ["output", "fast", "prune", "random", "halving", "extend", "refine", "gradient"], value_parser = values::columns_of)]
     pub(crate) shard: Option<Shard>,
-    /// Compute nothing, and report the results in this folder
+    /// Compute nothing, and report the results of these combinations in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "log")]
     pub(crate) merge_logs: Option<PathBuf>,
 }

@@ -18,7 +18,7 @@ use crate::report::{
 use maxmargin::core::{Formulation, Loss, Status};
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::table::{ColumnSummary, describe};
-use maxmargin::data::{Dataset, Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
+use maxmargin::data::{Columns, Dataset, Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
 use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multiclass, Record};
 use maxmargin::{LinearMachineReport, LinearRecord, Solver};
 use serde::Serialize;
@@ -226,7 +226,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         threshold: parts.threshold,
         classes: parts.classes.clone(),
         support_vectors: model.support_vectors(),
-        features: model.features(),
+        features: model.columns().map_or(model.features(), Columns::width),
         index_base: parts.index_base,
         scaling: parts.scaler.as_ref().map(scaling_text),
         impute: parts.encoder.as_ref().and_then(Encoder::impute).map(Impute::name),
@@ -243,7 +243,7 @@ fn training_info(model: &Model) -> Option<TrainingInfo> {
     let Some(r) = model.record() else { return linear_training_info(&LinearRecord::of(model).ok()??) };
     Some(TrainingInfo {
         rows: r.rows,
-        features: r.features,
+        features: model.columns().map_or(r.features, |columns| columns.width() as u64),
         sha256: format::hex(&r.data_sha256),
         formulation: FormulationDocument::new(r.formulation, r.formulation.c()).with_levels(model.levels()),
         solver: r.solver.clone(),

@@ -175,7 +175,7 @@ fn of_machine(out: &Text, m: usize, map: &CalibrationMap) -> String {
         }
         CalibrationMap::Marks { marks } => format!(
             "    unsigned below = 0;\n    while (below < {0} && d[0] >= @_marks[below]) below++;\n    \
-                 each[0] = below == 0 ? {1} : below == {0} ? {2} : (REAL)below / {0};\n",
+                 each[0] = d[0] != d[0] ? d[0] : below == 0 ? {1} : below == {0} ? {2} : (REAL)below / {0};\n",
             marks.len(),
             out.literal(0.001),
             out.literal(0.999)
@@ -240,6 +240,7 @@ fn interval(out: &mut Text, intervals: &FoldIntervals) {
 const STEPS: &str = "\
 static REAL @_steps(const REAL *at, const REAL *p, unsigned long count, REAL f) {
     unsigned long next = 0;
+    if (f != f) return f;
     while (next < count && at[next] <= f) next++;
     if (next == 0) return p[0];
     if (next == count) return p[count - 1];

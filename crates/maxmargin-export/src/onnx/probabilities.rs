@@ -104,7 +104,8 @@ fn inside(graph: &mut Graph, column: &Value, marks: &[f64]) -> Value {
     let below = count_up_to(graph, column, marks);
     let mut values: Vec<f64> = (0..=marks.len()).map(|i| i as f64 / marks.len() as f64).collect();
     (values[0], values[marks.len()]) = (0.001, 0.999);
-    look_up(graph, "inside", &values, &below)
+    let value = look_up(graph, "inside", &values, &below);
+    of_numbers(graph, column, &value)
 }
 
 /// Adds a function that is linear between knots and constant beyond them.
@@ -137,5 +138,12 @@ fn steps(graph: &mut Graph, column: &Value, at: &[f64], probability: &[f64]) -> 
     let part = graph.apply("Mul", &[&share, &rise]);
     let value = graph.apply("Add", &[&low_value, &part]);
     let value = graph.apply("Max", &[&value, &low_value]);
-    graph.apply("Min", &[&value, &high_value])
+    let value = graph.apply("Min", &[&value, &high_value]);
+    of_numbers(graph, column, &value)
+}
+
+/// Adds the value where the decision value is a number, and NaN where it is none.
+fn of_numbers(graph: &mut Graph, column: &Value, value: &Value) -> Value {
+    let is_nan = graph.apply("IsNaN", &[column]);
+    graph.apply("Where", &[&is_nan, column, value])
 }

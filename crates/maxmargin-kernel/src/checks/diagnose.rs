@@ -12,7 +12,7 @@ pub struct Diagnosis {
     pub mean_similarity: f64,
     /// Share of pairs with a similarity below 2⁻²⁴: in single precision these entries are 0.
     pub share_unrelated: f64,
-    /// Share of pairs with a similarity above 1 − 2⁻²⁰: the kernel does not distinguish them.
+    /// Share of pairs with a similarity within 2⁻²⁰ of 1: the kernel does not distinguish them.
     pub share_identical: f64,
 }
 
@@ -46,7 +46,8 @@ pub fn diagnose(gram: &dyn Gram, pairs: usize, seed: u64) -> Diagnosis {
         let similarity = if scale > 0.0 { value[0].abs() / scale } else { 0.0 };
         sum += similarity;
         unrelated += usize::from(similarity < 1.0 / 16_777_216.0);
-        identical += usize::from(similarity > 1.0 - 1.0 / 1_048_576.0);
+        // Similarities of an indefinite kernel may be far above 1.
+        identical += usize::from((similarity - 1.0).abs() < 1.0 / 1_048_576.0);
     }
     diagnosis.pairs = pairs;
     let count = pairs.max(1) as f64;

@@ -383,6 +383,10 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
     def _shares_engine(self) -> bool:
         return super()._shares_engine() and self._is_dual()
 
+    def _adopt(self, model: _native.Model, steps: int) -> tuple[Floats, Floats]:
+        # What writes the model, or reads it again, then predicts as this estimator does.
+        return super()._adopt(_native.first_at_zero(model) if len(self.classes_) == 2 else model, steps)
+
     def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:
         # As predict does: the first of two classes at 0, where the engine has the second. Rows that
         # no fold tests are not numbers, and not looked at.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
@@ -170,8 +172,10 @@ def _shapes(operator: Any) -> None:
     labels = labels_of(model) or []
     kinds = {int: types.Int64TensorType, float: types.DoubleTensorType, str: types.StringTensorType}
     first.type = kinds[type(labels[0])]([rows])
-    native = model._model_of()
-    columns = len(labels) if native.calibrations() else len(native.machines())
+    by_pairs = (
+        _are_pairs(model) and len(labels) > 2 and model.decision_function_shape == "ovo" and _scores(operator) == "decision"
+    )
+    columns = len(model._model_of().machines()) if by_pairs else len(labels)
     for other in others:
         other.type = real([rows, columns])
 
@@ -207,13 +211,11 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
             **attributes,
         )
     own = {output.name for output in graph.output}
-    scores = "probabilities" if "probabilities" in own and hasattr(model, "classes_") else "decision"
-    wanted = [("label" if "label" in own else "value"), scores]
+    wanted = [("label" if "label" in own else "value"), _scores(operator)]
     for variable, name in zip(operator.outputs, wanted, strict=False):
         value = renamed(name)
-        if name == "decision" and len(getattr(model, "classes_", [])) > 2:
-            # The earlier class of a pair is above 0 in scikit-learn.
-            value = _added(scope, container, "Neg", [value]) if _are_pairs(model) else value
+        if name == "decision" and hasattr(model, "classes_"):
+            value = _as_decision_function(scope, container, model, value)
         if name == "label":
             container.add_node("Identity", [value], [variable.full_name], name=scope.get_unique_operator_name("maxmargin_label"))
         else:
@@ -222,6 +224,49 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
             container.add_node(
                 "Cast", [value], [variable.full_name], name=scope.get_unique_operator_name("maxmargin_cast"), to=to
             )
+
+
+def _scores(operator: Any) -> str:
+    """The output of the graph that skl2onnx has after labels: probabilities, unless there are none or ``raw_scores`` asks for decision values."""
+    model = operator.raw_operator
+    raw = operator.scope_inst.get_options(model, {"raw_scores": False}, fail=False)["raw_scores"]
+    return "probabilities" if hasattr(model, "classes_") and model._model_of().calibrations() and not raw else "decision"
+
+
+def _as_decision_function(scope: Any, container: Any, model: Any, value: str) -> str:
+    """Add the steps from the values of machines to those of ``decision_function``; of two classes a column for each, as skl2onnx has them."""
+    count = len(model.classes_)
+    if count == 2:
+        return _added(scope, container, "Concat", [_added(scope, container, "Neg", [value]), value], axis=1)
+    if not _are_pairs(model):
+        return value
+    if model.decision_function_shape == "ovo":
+        # The earlier class of a pair is above 0 in scikit-learn.
+        return _added(scope, container, "Neg", [value])
+    # As `by_class`.
+    sides, before = np.zeros((count * (count - 1) // 2, count)), np.zeros((1, count))
+    for pair, (a, b) in enumerate(combinations(range(count), 2)):
+        sides[pair, [a, b]] = -1.0, 1.0
+        before[0, a] += 1.0
+    of_sides, zero, three = (_constant(scope, container, values) for values in (sides, np.zeros((1, 1)), np.full((1, 1), 3.0)))
+    later = _added(scope, container, "Cast", [_added(scope, container, "Greater", [value, zero])], to=_DOUBLE)
+    votes = _added(scope, container, "MatMul", [later, of_sides])
+    votes = _added(scope, container, "Add", [votes, _constant(scope, container, before)])
+    sums = _added(scope, container, "MatMul", [value, of_sides])
+    size = _added(scope, container, "Mul", [_added(scope, container, "Abs", [sums]), three])
+    less = _added(scope, container, "Div", [sums, _added(scope, container, "Add", [size, three])])
+    return _added(scope, container, "Add", [votes, less])
+
+
+#: `onnx.TensorProto.DOUBLE`.
+_DOUBLE = 11
+
+
+def _constant(scope: Any, container: Any, values: NDArray[np.float64]) -> str:
+    """Add a constant, and return its name."""
+    name = str(scope.get_unique_variable_name("maxmargin_constant"))
+    container.add_initializer(name, _DOUBLE, list(values.shape), values.ravel().tolist())
+    return name
 
 
 def _are_pairs(model: Any) -> bool:

@@ -146,6 +146,25 @@ fn a_fast_search_is_exact_where_it_counts() {
     assert!(found.repeated_iterations == 0 && found.cells.iter().all(|cell| cell.score.exact));
 }
 
+/// A loose gap would end every cell of a kernel without one as stalled.
+#[test]
+fn a_fast_search_solves_kernels_without_a_gap() {
+    let on = made(Generator::Banana, 120, 1);
+    let ranges = Ranges::new().c(&[0.1, 1.0]).kernels(&[Kernel::Sigmoid { gamma: 0.1, coef0: -0.5 }, Kernel::rbf(1.0)]);
+    let [full, fast] = [Search::new(ranges.clone()), Search::new(ranges).fast()].map(|search| run(&Svm::rbf(1.0), &on, &search));
+    for (cell, whole) in fast.cells.iter().zip(&full.cells) {
+        assert!(cell.score.converged && whole.score.converged, "{}", name(cell));
+        assert!(cell.svm.kernel_given().is_semidefinite() || cell.score.exact && cell.score.value == whole.score.value);
+    }
+}
+
+#[test]
+fn what_is_drawn_again_is_tried_once() {
+    let on = made(Generator::Banana, 60, 1);
+    let found = run(&Svm::linear(), &on, &Search::new(Ranges::new().c(&[1.0])).random(5));
+    assert_eq!((found.cells.len(), found.planned), (1, 1));
+}
+
 #[test]
 fn random_cells_lie_in_their_ranges_and_come_again() {
     let on = made(Generator::Banana, 100, 1);

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Returns all combinations.
 pub(super) fn all(ranges: &Ranges, svm: &Svm) -> Vec<SearchColumn> {
@@ -27,16 +27,25 @@ pub(super) fn random(ranges: &Ranges, svm: &Svm, count: usize) -> Vec<SearchColu
     // There is one column for each kernel and value of ε or ν; the width is drawn.
     let narrow = if ranges.gamma.is_empty() { ranges.clone() } else { ranges.clone().gamma(&ranges.gamma[..1]) };
     let columns = narrow.columns(svm);
+    let mut known = HashSet::new();
     (0..count)
-        .map(|_| {
+        .filter_map(|_| {
             let column = &columns[rng.random_range(0..columns.len())];
             let c = between(&costs, &mut rng);
             let drawn = (!ranges.gamma.is_empty()).then(|| between(&ranges.gamma, &mut rng));
             let wide = column.options.kernel.gamma().is_some();
             let gamma = drawn.filter(|_| wide).map_or(column.options.gamma, |gamma| Some(Gamma::Value(gamma)));
-            SearchColumn { svm: column.clone().with(|options| options.gamma = gamma), values: vec![c] }
+            // Where nothing is left to draw, a combination may come again.
+            let drawn = SearchColumn { svm: column.clone().with(|options| options.gamma = gamma), values: vec![c] };
+            known.insert(identity_of(&drawn)).then_some(drawn)
         })
         .collect()
+}
+
+/// Returns what tells drawn combinations apart.
+fn identity_of(drawn: &SearchColumn) -> String {
+    let svm = &drawn.svm;
+    format!("{:?} {:?} {:?} {:?}", svm.kernel_given(), svm.options.gamma, svm.formulation(), drawn.values)
 }
 
 /// Draws a value whose logarithm is uniform between those of the least and the greatest value.

@@ -127,8 +127,7 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
 
     /// Solves columns to a goal, all at once, or in waves if cells can be pruned.
     pub(super) fn stage(&self, asked: Vec<SearchColumn>, goal: Goal) -> Result<SearchResult<T>, CvError> {
-        let asked: Vec<SearchColumn> =
-            asked.into_iter().map(|asked| SearchColumn { svm: asked.svm.goal(goal), ..asked }).collect();
+        let asked: Vec<SearchColumn> = asked.into_iter().map(|asked| self.aimed(asked, goal)).collect();
         if !self.search.prune {
             return self.columns(self.input, self.plan, asked, None);
         }
@@ -143,6 +142,13 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
         // The cells of waves that did not start count as planned.
         found.planned += left.iter().map(|asked| asked.values.len()).sum::<usize>();
         Ok(found)
+    }
+
+    /// The column with a goal. The loose one is a gap, which kernels that are not known to be
+    /// positive semidefinite do not have.
+    fn aimed(&self, asked: SearchColumn, goal: Goal) -> SearchColumn {
+        let goal = if asked.svm.kernel_given().is_semidefinite() { goal } else { self.asked };
+        SearchColumn { svm: asked.svm.goal(goal), ..asked }
     }
 
     fn columns(
