@@ -11,7 +11,7 @@
 
 use crate::merged_rows::MergedRows;
 use crate::two_sums::TwoSums;
-use crate::working_sets::{MOST_TOGETHER, by_exact_sets, by_working_sets, free_of, lacks_room, working_set_cost};
+use crate::working_sets::{by_exact_sets, by_working_sets, free_of, lacks_room, working_set_cost};
 use maxmargin_core::warm::close;
 use maxmargin_core::{
     Alternative, Dual, EqualityConstraint, Formulation, Goal, Refine, Refused, Rounding, Run, Solution, Solve, Solved,
@@ -277,14 +277,14 @@ impl SmoFinish {
             (Some(after), Some(before)) => after <= before,
             (after, _) => after.is_some(),
         };
-        let most = FinishConfig::fitting(rows.room()).min(MOST_TOGETHER);
+        let most = FinishConfig::fitting(rows.room()).min(MOST_IN_ONE_SET);
         let one_set = dual.len() <= most && matches!(dual.balance(), EqualityConstraint::Sum(_));
         let keeps = is_no_worse(&first.solution, run);
         let mut nearest = if keeps { first } else { Solved { solution: unsolved(&before), exact: false, ..first } };
         if one_set {
             let (work, counts) = (nearest.solution.work, std::mem::take(&mut nearest.counts));
             run.stop = stop.left(begun, work.iterations);
-            let limited = limit(&mut run.stop, MANY);
+            let limited = limit(&mut run.stop, steps_of_one_set(dual.len()));
             let solved = by_exact_sets(dual, rows, nearest.solution.alpha.clone(), most, run);
             run.stop = stop;
             let mut solved = solved?;
@@ -301,6 +301,15 @@ impl SmoFinish {
         }
         Ok(nearest)
     }
+}
+
+/// The most variables of one set in the place of pair steps. A factorisation takes 5 s.
+const MOST_IN_ONE_SET: usize = 8192;
+
+/// Steps of one set of so many variables, at most one factorisation each: some minutes in all.
+fn steps_of_one_set(variables: usize) -> u64 {
+    let factorisation = (variables as f64).powi(3) / 3.0;
+    ((4e12 / factorisation) as u64).clamp(100, MANY)
 }
 
 /// Limits the iterations; returns true if the caller allows more.

@@ -23,7 +23,7 @@ pub(crate) fn working_set_cost(of: VariableCounts) -> f64 {
 /// The largest working set after a hand-over: 3.6 GB ([`FinishConfig::bytes`]). Several small sets
 /// in the place of one undo each other's work: on Adult at C = 512, γ = 1/32, where 6,060 samples
 /// are free, 47 sets of 3,072 take 45 s and one set of 6,100 takes 2 s.
-pub(crate) const MOST_TOGETHER: usize = 12_288;
+const MOST_TOGETHER: usize = 12_288;
 
 /// The size of working sets after a hand-over: the free samples and a quarter more, so that nearly
 /// all samples that move are solved together. SMO is slow on problems whose bounds are far away,
