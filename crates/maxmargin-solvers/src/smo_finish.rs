@@ -306,10 +306,11 @@ impl SmoFinish {
 /// The most variables of one set in the place of pair steps. A factorisation takes 5 s.
 const MOST_IN_ONE_SET: usize = 8192;
 
-/// Steps of one set of so many variables, at most one factorisation each: some minutes in all.
+/// Steps of one set of so many variables. Most cost much less than a factorisation; runs that
+/// converge take some hundred.
 fn steps_of_one_set(variables: usize) -> u64 {
     let factorisation = (variables as f64).powi(3) / 3.0;
-    ((4e12 / factorisation) as u64).clamp(100, MANY)
+    ((1e14 / factorisation) as u64).clamp(100, MANY)
 }
 
 /// Limits the iterations; returns true if the caller allows more.
