@@ -28,7 +28,7 @@ pub struct SmoFinish {
     /// The options of SMO.
     pub smo: Smo,
     /// Hands a run that is slow or stalls over to weighted least squares on working sets
-    /// ([`Irwls`]).
+    /// ([`maxmargin_irwls::Irwls`]).
     pub hands_over: bool,
     /// Makes one variable of equal samples with the same sign.
     pub merge_equal_rows: bool,
