@@ -176,7 +176,7 @@ def test_skl2onnx_converts_pipelines_by_our_operators(real):
     ids=str,
 )
 def test_skl2onnx_has_the_decision_function(estimator, labels):
-    """What wraps an estimator takes its decision values: 132 of 150 calibrated labels were once wrong."""
+    """Wrappers such as CalibratedClassifierCV read the decision values."""
     skl2onnx = pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
 

@@ -209,7 +209,12 @@ usable <- function(x, y, weights, subset, na.action) {
   na.action <- na_function(na.action)
   # A function that fills in values takes a column for each of the matrix.
   apart <- !is_sparse(x) && anyNA(x) && !any(vapply(list(na.omit, stats::na.exclude, stats::na.fail), identical, NA, na.action))
-  if (!is_sparse(x)) if (apart) frame[columns <- paste0("x.", seq_len(ncol(x)))] <- x[rows, ] else frame$x <- x[rows, , drop = FALSE]
+  if (apart) {
+    columns <- paste0("x.", seq_len(ncol(x)))
+    frame[columns] <- x[rows, ]
+  } else if (!is_sparse(x)) {
+    frame$x <- x[rows, , drop = FALSE]
+  }
   if (!is.null(subset)) names <- names[rows]
   attr(frame, "row.names") <- make.unique(names)
   frame <- na.action(frame)

@@ -18,7 +18,7 @@ use crate::report::{
 use maxmargin::core::{Formulation, Loss, Status};
 use maxmargin::cv::CertificateReport;
 use maxmargin::data::table::{ColumnSummary, describe};
-use maxmargin::data::{Columns, Dataset, Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
+use maxmargin::data::{Dataset, Encoder, FeatureRanges, Impute, Samples, Storage, inspect};
 use maxmargin::model::{Calibration, DecisionRule, MachineRecord, Model, Multiclass, Record};
 use maxmargin::{LinearMachineReport, LinearRecord, Solver};
 use serde::Serialize;
@@ -226,7 +226,7 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
         threshold: parts.threshold,
         classes: parts.classes.clone(),
         support_vectors: model.support_vectors(),
-        features: model.columns().map_or(model.features(), Columns::width),
+        features: features_of(model, model.features() as u64) as usize,
         index_base: parts.index_base,
         scaling: parts.scaler.as_ref().map(scaling_text),
         impute: parts.encoder.as_ref().and_then(Encoder::impute).map(Impute::name),
@@ -240,10 +240,10 @@ fn model_info(name: &str, model: &Model) -> ModelInfo {
 
 /// Returns the record of the training; `None` if the file has none.
 fn training_info(model: &Model) -> Option<TrainingInfo> {
-    let Some(r) = model.record() else { return linear_training_info(&LinearRecord::of(model).ok()??) };
+    let Some(r) = model.record() else { return linear_training_info(model, &LinearRecord::of(model).ok()??) };
     Some(TrainingInfo {
         rows: r.rows,
-        features: model.columns().map_or(r.features, |columns| columns.width() as u64),
+        features: features_of(model, r.features),
         sha256: format::hex(&r.data_sha256),
         formulation: FormulationDocument::new(r.formulation, r.formulation.c()).with_levels(model.levels()),
         solver: r.solver.clone(),
@@ -256,13 +256,18 @@ fn training_info(model: &Model) -> Option<TrainingInfo> {
     })
 }
 
-fn linear_training_info(record: &LinearRecord) -> Option<TrainingInfo> {
+/// Returns the number of features of a model: without the marks of gaps that a table has besides.
+fn features_of(model: &Model, all: u64) -> u64 {
+    model.columns().map_or(all, |columns| columns.width() as u64)
+}
+
+fn linear_training_info(model: &Model, record: &LinearRecord) -> Option<TrainingInfo> {
     let formulation = Formulation::Svc { c: record.c, loss: Loss::Hinge, bias_term: record.bias_term };
     let met = |m: &LinearMachineReport| record.goal.met_as_kept(m.status, &m.certificate);
     let certificates = record.machines.iter().map(|m| CertificateReport::new(&m.certificate, met(m)));
     Some(TrainingInfo {
         rows: record.rows,
-        features: record.features,
+        features: features_of(model, record.features),
         sha256: format::hex(&record.data_sha256),
         formulation: FormulationDocument::new(formulation, Some(record.c)).with_objective(Some(record.objective)),
         solver: Solver::Linear.name().to_owned(),

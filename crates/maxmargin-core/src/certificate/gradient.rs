@@ -101,10 +101,15 @@ pub(crate) fn is_dear(support: usize, samples: usize) -> bool {
     support.saturating_mul(samples) > CHEAP
 }
 
-/// Returns true if a point is so near to another one that its sums are worth a difference. The
-/// number and the weight of the coefficients: of those that changed, and of all.
-pub(crate) fn is_near((changed, moved): (usize, f64), (support, weight): (usize, f64)) -> bool {
-    CHANGED * changed <= support && moved <= weight
+/// The number of some coefficients, and the sum of their absolute values.
+pub(crate) struct Size {
+    pub(crate) count: usize,
+    pub(crate) weight: f64,
+}
+
+/// Returns true if a point is so near to another one that its sums are worth a difference.
+pub(crate) fn is_near(changed: &Size, all: &Size) -> bool {
+    CHANGED * changed.count <= all.count && changed.weight <= all.weight
 }
 
 /// Exact gradients of points near each other, of one problem.
@@ -157,9 +162,9 @@ impl NearGradients {
         let dear = support.saturating_mul(dual.len()) > self.cheap;
         if let Some((from, gradient)) = self.base.as_ref().filter(|_| dear) {
             let change: Vec<f64> = alpha.iter().zip(from).map(|(a, from)| a - from).collect();
-            let changed = change.iter().filter(|by| **by != 0.0).count();
-            let moved: f64 = change.iter().map(|by| by.abs()).sum();
-            if is_near((changed, moved), (support, alpha.iter().sum())) {
+            let count = change.iter().filter(|by| **by != 0.0).count();
+            let changed = Size { count, weight: change.iter().map(|by| by.abs()).sum() };
+            if is_near(&changed, &Size { count: support, weight: alpha.iter().sum() }) {
                 return moved_by(dual, source, gradient, &change, par, control);
             }
         }

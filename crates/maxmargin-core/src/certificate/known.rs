@@ -1,6 +1,6 @@
 //! Kernel sums of a part of the coefficients of a point.
 
-use crate::certificate::gradient::{coefficients, gradient_from_sums, is_near};
+use crate::certificate::gradient::{Size, coefficients, gradient_from_sums, is_near};
 use crate::problem::dual::Dual;
 use maxmargin_data::{Cancelled, Par, RunControl};
 use maxmargin_kernel::Exact;
@@ -41,9 +41,8 @@ impl KeptSums {
     pub fn near<'e>(&self, dual: &Dual, source: impl Into<Exact<'e>>, alpha: &[f64]) -> Option<KnownSums<'_>> {
         assert_eq!(alpha.len(), dual.len(), "one alpha per variable");
         let (known, terms) = (self.get(), coefficients(dual, source.into(), alpha));
-        let weight = |terms: &[(usize, f64)]| terms.iter().map(|(_, c)| c.abs()).sum::<f64>();
-        let rest = known.rest_of(&terms);
-        is_near((rest.len(), weight(&rest)), (terms.len(), weight(&terms))).then_some(known)
+        let size = |terms: &[(usize, f64)]| Size { count: terms.len(), weight: terms.iter().map(|(_, c)| c.abs()).sum() };
+        is_near(&size(&known.rest_of(&terms)), &size(&terms)).then_some(known)
     }
 }
 

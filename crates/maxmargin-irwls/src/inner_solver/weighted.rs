@@ -122,7 +122,7 @@ impl<'c> Weighted<'c> {
     ) -> Option<WeightedStep> {
         let mut sets = self.free();
         // Weights that differ by more than the precision leave nothing to tell them apart.
-        let mut cap = begin.clamp(end, end / f64::EPSILON);
+        let mut cap = begin.max(end).min(end / f64::EPSILON);
         self.cap(end, lift);
         let near = cap <= NEAR * end;
         let settled = self.attempt(&mut sets, end, near, system, more)?;

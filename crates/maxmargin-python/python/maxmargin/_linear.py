@@ -384,7 +384,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, Suspecting, LinearMachin
         return super()._shares_engine() and self._is_dual()
 
     def _adopt(self, model: _native.Model, steps: int) -> tuple[Floats, Floats]:
-        # What writes the model, or reads it again, then predicts as this estimator does.
+        # Exports and saved files of the model then predict as this estimator does.
         return super()._adopt(_native.first_at_zero(model) if len(self.classes_) == 2 else model, steps)
 
     def _predicted(self, report: _native.ValidationFields) -> tuple[NDArray[Any], Floats]:

@@ -246,9 +246,9 @@ impl<T: Send, E: Fn(&Svm, CvReport) -> T + Sync> Run<'_, E> {
             rows.sort_unstable();
             let data = self.input.data.select(&rows);
             let plan = self.plan.among(&rows)?;
-            let part = |asked: SearchColumn| SearchColumn {
-                svm: asked.svm.among(&self.input.data.labels, &rows).goal(self.loose),
-                values: asked.values,
+            let part = |asked: SearchColumn| {
+                let svm = asked.svm.among(&self.input.data.labels, &rows);
+                self.aimed(SearchColumn { svm, ..asked }, self.loose)
             };
             let mut found = self.columns((&data).into(), &plan, asked.into_iter().map(part).collect(), None)?;
             before.repeated_iterations += found.cells.iter().map(|cell| cell.score.iterations).sum::<u64>();
